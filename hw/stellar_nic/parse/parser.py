@@ -1,0 +1,129 @@
+"""The packet parser: wires its stages and keeps the handshakes.
+
+::
+
+    i ─┬──────────────────────── register slice ───────────────────────► o
+       └► Words ─► Walk ─┬► Capture ──────────┬► Judge ─┬► HeaderRecord ─► header
+          words   labels ├► Facts ────────────┤         └► TrailerRecord ─► trailer
+                         └► Cover ─► sums, CRC ┘
+
+What the records say of each frame is specified in docs/parser.md.
+"""
+
+from amaranth.hdl import EnableInserter, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect
+
+from stellar_nic.stream import PacketSignature, RegisterSlice
+from stellar_spec.records import HEADER_RECORD
+
+from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
+from .pipeline import Pipeline
+
+__all__ = ["PARSER_WIDTHS", "Parser"]
+
+PARSER_WIDTHS = (1, 2, 4, 8)
+"""Bytes a beat that the parser can be built for."""
+
+
+class Parser(wiring.Component):
+    """Reads packet headers from Ethernet to StellarTP at one beat a cycle.
+
+    Parameters
+    ----------
+    width : int
+        Bytes a beat: 1, 2, 4 or 8.
+
+    Members
+    -------
+    i : In(PacketSignature(width, INGRESS_LAYOUT))
+        Frames.  ``error`` is the MAC's.
+    o : Out(PacketSignature(width, INGRESS_LAYOUT))
+        The same frames, untouched; they do not wait for their records, nor these for them.
+    header : Out(stream.Signature(HEADER_LAYOUT))
+        One record a frame, in order.
+    trailer : Out(stream.Signature(TRAILER_LAYOUT))
+        One record a frame, in order, behind its last beat.
+    settings : In(SETTINGS_LAYOUT)
+        Must not change while a frame is inside.
+
+    Timing
+    ------
+    ``latency`` cycles from the beat with the last header byte to the header record, and from the
+    last beat to the trailer record, if nothing is held up; 1 cycle from ``i`` to ``o``.  A beat
+    every cycle, no bubble between frames.  A record that is not taken holds up the beats with which
+    the next record of its stream becomes due, and what is behind them.  Nothing is ever dropped;
+    reset forgets a frame that is inside.
+
+    Raises ``ValueError`` for another width.
+    """
+
+    def __init__(self, *, width: int):
+        if width not in PARSER_WIDTHS:
+            raise ValueError(f"width is {width!r}; the parser takes 1, 2, 4 or 8 bytes a beat")
+        self._width = width
+        super().__init__(
+            {
+                "i": In(PacketSignature(width, INGRESS_LAYOUT)),
+                "o": Out(PacketSignature(width, INGRESS_LAYOUT)),
+                "header": Out(stream.Signature(HEADER_LAYOUT)),
+                "trailer": Out(stream.Signature(TRAILER_LAYOUT)),
+                "settings": In(SETTINGS_LAYOUT),
+            }
+        )
+
+    @property
+    def width(self) -> int:
+        """Bytes a beat."""
+        return self._width
+
+    @property
+    def latency(self) -> int:
+        """Cycles to a record: the pipeline and the record's register."""
+        return Pipeline.latency + 1
+
+    def elaborate(self, platform):
+        m = Module()
+        pipeline = Pipeline(width=self._width)
+        packets = RegisterSlice(shape=self.i.payload.shape())
+        enable, take = Signal(), Signal()
+        m.submodules.packets = packets
+        m.submodules.pipeline = EnableInserter(enable)(pipeline)
+        connect(m, packets.o, wiring.flipped(self.o))
+        m.d.comb += [
+            enable.eq(
+                ~(pipeline.header_due & self.header.valid & ~self.header.ready)
+                & ~(pipeline.trailer_due & self.trailer.valid & ~self.trailer.ready)
+            ),
+            self.i.ready.eq(enable & packets.i.ready),
+            packets.i.valid.eq(enable & self.i.valid),
+            packets.i.payload.eq(self.i.payload),
+            take.eq(self.i.valid & packets.i.ready),
+            pipeline.i_valid.eq(take),
+            pipeline.i.eq(self.i.payload),
+            pipeline.settings.eq(self.settings),
+        ]
+        # Records need no reset, their flip-flops' reset inputs are free for layers not shown.
+        header = Signal(HEADER_LAYOUT, reset_less=True)
+        trailer = Signal(TRAILER_LAYOUT, reset_less=True)
+        m.d.comb += [self.header.payload.eq(header), self.trailer.payload.eq(trailer)]
+        due = self._emit(m, self.header, enable & pipeline.header_due)
+        for group in HEADER_RECORD:
+            target, value = header[group.name], pipeline.header[group.name]
+            with m.If(due):
+                m.d.sync += target.eq(value)
+                if group.layer is not None:
+                    with m.If(~pipeline.header.state.layers[group.layer.bit_length() - 1]):
+                        m.d.sync += target.eq(0)
+        with m.If(self._emit(m, self.trailer, enable & pipeline.trailer_due)):
+            m.d.sync += trailer.eq(pipeline.trailer)
+        return m
+
+    @staticmethod
+    def _emit(m, port, due):
+        """A record becomes due only while its register is free or being taken."""
+        with m.If(port.ready):
+            m.d.sync += port.valid.eq(0)
+        with m.If(due):
+            m.d.sync += port.valid.eq(1)
+        return due
