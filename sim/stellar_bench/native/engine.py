@@ -1,0 +1,207 @@
+"""The parser's gateware in native simulation: frames in, records out.
+
+One beat a cycle goes in, unless idle cycles are asked for; everything is taken at once, unless
+back-pressure is. The harness checks by itself that the packet at ``o`` is the packet at ``i``, that
+there is one header and one trailer record a frame, none before its bytes, none left over, that
+offers stay until they are taken, and that the parser does not hang. What the records say is for the
+caller to judge.
+"""
+
+import ctypes
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import library
+from .abi import CBatch, CFault, CResults, Time, bind
+from .arguments import chance, column, marks_within, rates, reset_settings, unsigned
+from .faults import engine_error, misfit
+from .ports import HEADER_BITS, META_BITS, SETTINGS_BITS, TRAILER_BITS
+
+__all__ = ["DRAIN", "TIMEOUT", "NativeParser", "Records"]
+
+DRAIN = 64
+"""Cycles behind the last frame in which nothing may come."""
+TIMEOUT = 1000
+"""Cycles without a handshake that make a hang, without idle cycles and back-pressure."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """What came out of one run.
+
+    ``headers`` and ``trailers`` hold one row of bytes a frame, little endian: the packed record.
+    ``times`` holds one row of cycles a frame, with the columns of :class:`.abi.Time`. ``cycles`` is
+    the length of the run without the idle cycles at its end.
+    """
+
+    headers: np.ndarray
+    trailers: np.ndarray
+    times: np.ndarray
+    cycles: int
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The packed header and trailer record of each frame."""
+        return list(zip(_integers(self.headers), _integers(self.trailers), strict=True))
+
+    @property
+    def header_latency(self) -> np.ndarray:
+        """Cycles from the handshake of the beat in front of the mark to ``header.valid``."""
+        return self.times[:, Time.HEADER_VALID] - self.times[:, Time.MARK_TAKEN]
+
+    @property
+    def trailer_latency(self) -> np.ndarray:
+        """Cycles from the handshake of the last beat to ``trailer.valid``."""
+        return self.times[:, Time.TRAILER_VALID] - self.times[:, Time.LAST_TAKEN]
+
+
+def _integers(table):
+    raw, size = table.tobytes(), table.shape[1]
+    return [int.from_bytes(raw[at : at + size], "little") for at in range(0, len(raw), size)]
+
+
+class NativeParser:
+    """The Verilated parser.
+
+    Parameters
+    ----------
+    width
+        Bytes per beat.
+    verilog
+        File with the Verilog of a parser of that width, in place of the gateware's own.
+
+    The library is built at the first use and cached. Raises ``ValueError`` for Verilog that is no
+    such parser, :class:`stellar_bench.verilate.BuildError` where the build fails. Use it as a
+    context manager, or call :meth:`close`. Not for two threads at once.
+    """
+
+    def __init__(self, *, width: int = 8, verilog: Path | None = None):
+        if verilog is None:
+            text, source = library.generated(width), "the exported parser"
+        else:
+            text, source = Path(verilog).read_text(encoding="utf-8"), str(verilog)
+        self._width = width
+        self._library = bind(library.build(width, text, source))
+        self._handle = self._library.harness_create()
+
+    @property
+    def width(self) -> int:
+        """Bytes per beat."""
+        return self._width
+
+    def reset(self) -> None:
+        """Lets the next run begin with a reset, as the first one and those after an error do."""
+        self._library.harness_reset(self._open())
+
+    def close(self) -> None:
+        """Frees the simulation; harmless when repeated."""
+        if self._handle is not None:
+            self._library.harness_destroy(self._handle)
+            self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def _open(self):
+        if self._handle is None:
+            raise ValueError("the engine is closed")
+        return self._handle
+
+    def run(self, frames: Sequence[bytes], **options) -> list[tuple[int, int]]:
+        """As :meth:`run_batch`, but returns the packed header and trailer record of each frame."""
+        return self.run_batch(frames, **options).pairs()
+
+    def run_batch(
+        self,
+        frames: Sequence[bytes],
+        *,
+        errors: Sequence[bool] | None = None,
+        metas: Sequence | None = None,
+        marks: Sequence[int] | None = None,
+        settings=None,
+        idle: float = 0.0,
+        backpressure: float | Mapping[str, float] = 0.0,
+        seed: int = 1,
+        timeout: int | None = None,
+    ) -> Records:
+        """Puts ``frames`` through the parser, one behind the other.
+
+        Parameters
+        ----------
+        frames
+            Each of one byte or more.
+        errors, metas
+            For each frame: ``error`` of its last beat (none), its ``meta`` (0), as an integer or as
+            something with ``pack()``.
+        marks
+            For each frame: the bytes in front of the position from which ``Time.MARK_TAKEN``
+            counts; more than the frame has, or none given: the frame's length.
+        settings
+            As an integer or as something with ``pack()``; by default the reset values.
+        idle
+            Chance of an idle cycle at ``i`` where a beat could be offered; below 1.
+        backpressure
+            Chance of ``ready`` being low in a cycle, below 1: one for ``o``, ``header`` and
+            ``trailer``, or a mapping with chances for some of these names.
+        seed
+            Of idle cycles, back-pressure, and the noise in what means nothing.
+        timeout
+            Cycles without a handshake that make a hang; by default 1,000, and accordingly more
+            with idle cycles and back-pressure.
+
+        The call cannot be interrupted from Python; split what takes longer than you would wait.
+
+        Raises :class:`EngineError`; the next run then begins with a reset. Raises ``ValueError``
+        for arguments out of range.
+        """
+        lengths = np.fromiter(map(len, frames), np.uint64, len(frames))
+        if not lengths.all():
+            raise ValueError(f"frame {np.argmin(lengths)} is empty; a packet has 1 byte or more")
+        chances = rates(idle, backpressure)
+        if timeout is None:
+            timeout = math.ceil(TIMEOUT / (1 - max(chances)))
+        arrays = {
+            "starts": np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
+            "errors": column("errors", errors, len(frames), 1).astype(np.uint8),
+            "metas": column("metas", metas, len(frames), META_BITS),
+            "marks": marks_within(marks, lengths),
+        }
+        batch = CBatch(
+            frames=len(frames),
+            bytes=b"".join(frames),
+            seed=unsigned("seed", seed, 62),
+            idle=chance(chances[0]),
+            stall=(ctypes.c_uint64 * 3)(*map(chance, chances[1:])),
+            timeout=unsigned("timeout", timeout, 63),
+            drain=DRAIN,
+            **{name: array.ctypes.data for name, array in arrays.items()},
+        )
+        self._set(settings)
+        return self._run(batch, arrays["metas"], lengths)
+
+    def _set(self, settings):
+        if settings is None:
+            settings = reset_settings()
+        value = unsigned("settings", settings, SETTINGS_BITS)
+        size = 4 * math.ceil(SETTINGS_BITS / 32)
+        self._library.harness_settings(self._open(), value.to_bytes(size, "little"))
+
+    def _run(self, batch, metas, lengths):
+        count = batch.frames
+        headers, trailers = (
+            np.zeros((count, math.ceil(bits / 8)), np.uint8) for bits in (HEADER_BITS, TRAILER_BITS)
+        )
+        times = np.zeros((count, len(Time)), np.uint64)
+        tables = {"headers": headers, "trailers": trailers, "times": times}
+        results = CResults(**{name: table.ctypes.data for name, table in tables.items()})
+        fault = CFault()
+        if self._library.harness_run(self._open(), batch, results, fault):
+            given = headers[: results.header_records], trailers[: results.trailer_records]
+            raise engine_error(batch, results, fault, misfit(*given, metas, lengths))
+        return Records(headers, trailers, times.astype(np.int64), results.cycles - DRAIN)

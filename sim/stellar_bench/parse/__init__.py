@@ -1,0 +1,3 @@
+"""The parser's bench, apart from the simulator that it runs in."""
+
+__all__ = []
