@@ -1,0 +1,5 @@
+"""``stellar-analyzer``: captures through the parser, model or gateware, as JSON lines."""
+
+from .command import main
+
+__all__ = ["main"]
