@@ -1,10 +1,8 @@
 """Good capture files of every variant: what they give, what Scapy says of them, and the corpus."""
 
 import csv
-import os
 import struct
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -208,14 +206,6 @@ def test_pcapng_that_scapy_writes(tmp_path):
         Frame(1, A, 60, T * 10**9),
         Frame(2, B, 33, T * 10**9 + 250_000_000),
     ]
-
-
-# Merge: tests/conftest.py has this fixture; remove it (and the two imports) here.
-@pytest.fixture
-def corpus():
-    if "STELLAR_CORPUS" not in os.environ:
-        pytest.skip("no corpus: STELLAR_CORPUS is not set")
-    return Path(os.environ["STELLAR_CORPUS"])
 
 
 def test_corpus(corpus):
