@@ -20,6 +20,7 @@ from stellar_spec.headers import (
 )
 
 from .labelled import LabelledWords, pieces
+from .room import RoomLayout
 from .walk import WalkedLayout
 
 __all__ = ["Capture", "FieldsLayout"]
@@ -85,6 +86,8 @@ class Capture(wiring.Component):
     -------
     valid, walked : In
         A labelled beat from ``Walk``.
+    room : In
+        What ``Room`` says of it.
     fields : Out
         The fields, one cycle later.  Fields of layers that were not read hold old values.
 
@@ -95,7 +98,12 @@ class Capture(wiring.Component):
 
     def __init__(self, *, width: int):
         super().__init__(
-            {"valid": In(1), "walked": In(WalkedLayout(width)), "fields": Out(FieldsLayout)}
+            {
+                "valid": In(1),
+                "walked": In(WalkedLayout(width)),
+                "room": In(RoomLayout),
+                "fields": Out(FieldsLayout),
+            }
         )
 
     def elaborate(self, platform):
@@ -167,7 +175,7 @@ class Capture(wiring.Component):
         A header of two words may begin and end in one beat; else its first word was held.  A beat
         may also end one header and begin the next, so the held word is read before it is replaced.
         """
-        fields, room = self._fields, self.walked.room
+        fields, room = self._fields, self.room
         held = Signal(32, reset_less=True)
         word = Signal(32)
         opens = at.hits("ext", 0)

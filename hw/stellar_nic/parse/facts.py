@@ -8,6 +8,7 @@ from stellar_spec.codes import LENGTH_MAX, TPIDS, VLAN_LIMIT, IPv4Option, IPv6Op
 
 from .labelled import LabelledWords
 from .labels import LabelLayout
+from .room import RoomLayout
 from .walk import WalkedLayout
 
 __all__ = ["EventsLayout", "Facts", "FactsLayout"]
@@ -70,6 +71,8 @@ class Facts(wiring.Component):
     -------
     valid, walked : In
         A labelled beat from ``Walk``.
+    room : In
+        What ``Room`` says of it.
     o_valid, events, facts, pending, tags, port, length : Out
         One cycle later: what the beat brought, what the frame has shown, and where the walk is.
 
@@ -83,6 +86,7 @@ class Facts(wiring.Component):
             {
                 "valid": In(1),
                 "walked": In(WalkedLayout(width)),
+                "room": In(RoomLayout),
                 "o_valid": Out(1),
                 "events": Out(EventsLayout),
                 "facts": Out(FactsLayout),
@@ -101,7 +105,8 @@ class Facts(wiring.Component):
             "first": beat.first,
             "last": beat.packet.last,
             "error": beat.packet.error & beat.packet.last,
-            "ended": walked.pending.header.rest & ~walked.began_at_rest,
+            "ended": (~walked.pending.header.as_value().any() | self.room.stop)
+            & ~walked.began_at_rest,
             "udp": at.hit("udp", last=True),
             "base_opened": at.hit("base", 0),
             "base": at.hit("base", last=True),
@@ -117,6 +122,8 @@ class Facts(wiring.Component):
                 self.tags.eq(walked.state.tags),
                 self.port.eq(walked.state.port),
             ]
+            with m.If(self.room.stop):
+                m.d.sync += self.pending.header.eq(0)
             for name, hit in {**self._layers(at), **self._findings(at)}.items():
                 m.d.sync += self.facts[name].eq(self.facts[name] & ~beat.first | hit)
             length, kept = Signal(18), sum(beat.packet.keep)
@@ -140,7 +147,7 @@ class Facts(wiring.Component):
         }
 
     def _findings(self, at):
-        walked, room, state = self.walked, self.walked.room, self.walked.state
+        walked, room, state = self.walked, self.room, self.walked.state
         stop = room.short | room.over
         opens = at.hit("ext", 0)
         reached = walked.chain_end & ~stop

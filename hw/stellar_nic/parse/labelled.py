@@ -50,7 +50,7 @@ class LabelledWords:
                 label = self.labels[lane]
                 hit = self._valid & self._there[lane] & label.header[header]
                 if index is not None:
-                    hit &= label.index == index
+                    hit &= label.opens if index == 0 else label.index == index
                 if last:
                     hit &= label.last
                 self._m.d.comb += hits[lane].eq(hit)

@@ -1,11 +1,8 @@
 """What a word of a frame can be: the labels that the walk gives and the stages behind it read."""
 
-from amaranth.hdl import Cat
 from amaranth.lib import data
 
-from stellar_spec.codes import Protocol
-
-__all__ = ["HEADERS", "HeaderLayout", "LabelLayout", "NextLayout", "classify", "header"]
+__all__ = ["HEADERS", "HeaderLayout", "LabelLayout", "NextLayout"]
 
 HEADERS = (
     "eth",
@@ -21,12 +18,11 @@ HEADERS = (
     "ack",
     "int",
     "hops",
-    "rest",
 )
 """What a word can belong to."""
 
 HeaderLayout = data.StructLayout({name: 1 for name in HEADERS})
-"""One bit for each of ``HEADERS``, one of them set."""
+"""One bit for each of ``HEADERS``.  One is set, or none where nothing is looked for any more."""
 
 NextLayout = data.StructLayout(
     {"udp": 1, "tcp": 1, "ext": 1, "ah": 1, "fragment": 1, "routing": 1, "destination": 1}
@@ -36,30 +32,10 @@ NextLayout = data.StructLayout(
 LabelLayout = data.StructLayout(
     {
         "header": HeaderLayout,
-        "index": 4,  # word of the header, saturating
+        "index": 4,  # word of the header; behind 15 it goes on at 8
+        "opens": 1,  # the header's first word
         "last": 1,  # the header's last word
         "kind": NextLayout,  # of the extension header that the word belongs to
     }
 )
 """What a word is."""
-
-
-def header(name: str) -> int:
-    """Value of ``HeaderLayout`` for the header ``name``."""
-    return 1 << HEADERS.index(name)
-
-
-def classify(protocol) -> dict:
-    """Members of ``NextLayout`` for an IP protocol number."""
-    kinds = {
-        "ah": protocol == Protocol.AH,
-        "fragment": protocol == Protocol.FRAGMENT,
-        "routing": protocol == Protocol.ROUTING,
-        "destination": protocol == Protocol.DESTINATION,
-    }
-    return {
-        "udp": protocol == Protocol.UDP,
-        "tcp": protocol == Protocol.TCP,
-        "ext": Cat(*kinds.values()).any() | (protocol == Protocol.HOP_BY_HOP),
-        **kinds,
-    }

@@ -14,7 +14,7 @@ from amaranth.hdl import EnableInserter, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from stellar_nic.stream import PacketSignature, RegisterSlice
+from stellar_nic.stream import PacketSignature, ForwardRegister
 from stellar_spec.records import HEADER_RECORD
 
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
@@ -85,7 +85,7 @@ class Parser(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         pipeline = Pipeline(width=self._width)
-        packets = RegisterSlice(shape=self.i.payload.shape())
+        packets = ForwardRegister(shape=self.i.payload.shape())
         enable, take = Signal(), Signal()
         m.submodules.packets = packets
         m.submodules.pipeline = EnableInserter(enable)(pipeline)

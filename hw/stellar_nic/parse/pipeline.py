@@ -15,6 +15,7 @@ from .judge import Judge
 from .labelled import LabelledWords
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
 from .records import HeaderRecord, TrailerRecord
+from .room import Room
 from .sums import OnesSum
 from .walk import Walk
 from .words import Words, word_lanes
@@ -65,6 +66,7 @@ class Pipeline(wiring.Component):
         width = self._width
         m.submodules.words = words = Words(width=width)
         m.submodules.walk = walk = Walk(width=width)
+        m.submodules.room = room = Room(width=width)
         m.submodules.capture = capture = Capture(width=width)
         m.submodules.facts = facts = Facts(width=width)
         m.submodules.cover = cover = Cover(width=width)
@@ -82,7 +84,19 @@ class Pipeline(wiring.Component):
             walk.valid.eq(words.valid),
             walk.beat.eq(words.beat),
             walk.words.eq(words.words),
-            walk.port.eq(self.settings.stellar_port),
+            words.port.eq(self.settings.stellar_port),
+            walk.stop.eq(room.room.stop),
+            room.valid.eq(walk.o_valid),
+            room.first.eq(walk.o.beat.first),
+            room.words.eq(walk.o.words),
+            room.labels.eq(walk.o.labels),
+            room.pending.eq(walk.o.pending),
+            room.length.eq(capture.fields.length),
+            room.ihl.eq(capture.fields.ihl),
+            room.six.eq(facts.facts.six),
+            room.jumbogram.eq(facts.facts.jumbogram),
+            capture.room.eq(room.room),
+            facts.room.eq(room.room),
         ]
         for block in (capture, facts, cover):
             m.d.comb += [block.valid.eq(walk.o_valid), block.walked.eq(walk.o)]

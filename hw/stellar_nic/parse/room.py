@@ -1,10 +1,16 @@
-"""Stage 2 of the parser: how much of the IP payload is left behind the headers read so far."""
+"""Stage 3 of the parser: how much of the IP payload is left behind the headers read so far.
+
+The walk needs the answer for the very next beat, in which the next header may end; so what an
+extension header takes is subtracted in the cycle in which its label is known.  Even that is too
+late for the words behind it in its own beat, which are labelled as if there were room; but nothing
+is made of a header before it is whole.
+"""
 
 from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.codes import EXTENSION_LIMIT, Protocol
+from stellar_spec.codes import EXTENSION_LIMIT
 from stellar_spec.headers import TCP, UDP
 
 from .labelled import LabelledWords
@@ -15,7 +21,8 @@ __all__ = ["Room", "RoomLayout"]
 
 _BITS = 15
 _UNKNOWN = 2 ** (_BITS - 1) - 1  # a jumbogram's payload: more words than are ever walked
-_EXT_BITS = 10  # words of extension headers: the limit and one more header of 255 * 8 + 8 bytes
+_SIZE_BITS = 10  # words of one extension header: up to 255 * 2 + 2
+_EXT_BITS = 7  # words of all of them, up to the limit
 
 RoomLayout = data.StructLayout(
     {
@@ -25,16 +32,15 @@ RoomLayout = data.StructLayout(
         "tcp": 1,  # the IP payload holds a TCP header
         "ext_words": _EXT_BITS,  # words of extension headers, the one being read included
         "ext_before": _EXT_BITS,  # the same before this beat
+        "stop": 1,  # the walk ends here
+        "words": signed(_BITS),  # words of the IP payload, those of extension headers taken off
     }
 )
-"""What the lengths of the IP headers say."""
+"""What the lengths of the IP headers say.  ``ext_words`` means nothing once it is ``over``."""
 
 
 class Room(wiring.Component):
     """Counts the words of the IP payload.
-
-    Extension headers are counted as they are labelled, since the next header may follow in the
-    next beat; the IP headers, of five words or more, a cycle later.
 
     Parameters
     ----------
@@ -43,57 +49,93 @@ class Room(wiring.Component):
 
     Members
     -------
-    valid, first, words, labels : In
-        A beat's words as they are labelled.
-    o_valid, o_words, o_labels : In
-        The beat that was labelled one cycle before.
+    valid, first, words, labels, pending : In
+        A labelled beat, and the label of the word behind it.
+    length, ihl, six, jumbogram : In
+        The IP header's length field and IHL, IPv6, a jumbogram: as they were one cycle after the
+        beat that held them.
     room : Out
-        Valid with ``o_words``.
+        What the beat leaves.
 
-    Timing: latency 1 cycle from ``words``, of IPv4 and IPv6 headers from ``o_words``.
+    Timing: extension headers count at once, an IP header one cycle after its length's beat.
     """
 
     def __init__(self, *, width: int):
-        words = data.ArrayLayout(WordLayout, word_lanes(width))
-        labels = data.ArrayLayout(LabelLayout, word_lanes(width))
         super().__init__(
             {
                 "valid": In(1),
                 "first": In(1),
-                "words": In(words),
-                "labels": In(labels),
-                "o_valid": In(1),
-                "o_words": In(words),
-                "o_labels": In(labels),
+                "words": In(data.ArrayLayout(WordLayout, word_lanes(width))),
+                "labels": In(data.ArrayLayout(LabelLayout, word_lanes(width))),
+                "pending": In(LabelLayout),
+                "length": In(16),
+                "ihl": In(4),
+                "six": In(1),
+                "jumbogram": In(1),
                 "room": Out(RoomLayout),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
+        at = LabelledWords(m, self.valid, self.words, self.labels)
+        load, size = Signal(), self._size(m, at)
         left = Signal(signed(_BITS), init=_UNKNOWN)
-        room = self.room
+        known, taken, words = Signal(signed(_BITS)), Signal(_SIZE_BITS), Signal(signed(_BITS))
+        m.d.sync += load.eq(at.hit("ip4", 0) | at.hit("ip6", 1))
         m.d.comb += [
-            room.short.eq(left < 0),
-            room.over.eq(room.ext_words > EXTENSION_LIMIT // 4),
-            room.udp.eq(left >= UDP.size // 4),
-            room.tcp.eq(left >= TCP.size // 4),
+            known.eq(Mux(load, self.length[2:], left)),
+            taken.eq(Mux(load, Mux(self.six, 0, self.ihl), size)),
+            words.eq(known - taken),
         ]
-        with m.If(self.valid):
-            m.d.sync += room.ext_before.eq(Mux(self.first, 0, room.ext_words))
-            with m.If(self.first):
-                m.d.sync += room.ext_words.eq(0)
-        now = LabelledWords(m, self.valid, self.words, self.labels, "now")
-        for lane, word in enumerate(now.words):
-            kind, length = now.labels[lane].kind, word[16:24]
-            size = Mux(kind.fragment, 2, Mux(kind.ah, length, length << 1) + 2)
-            with m.If(now.hits("ext", 0)[lane]):
-                m.d.sync += [left.eq(left - size), room.ext_words.eq(room.ext_words + size)]
-        then = LabelledWords(m, self.o_valid, self.o_words, self.o_labels, "then")
-        for lane, word in enumerate(then.words):
-            with m.If(then.hits("ip4", 0)[lane]):
-                m.d.sync += left.eq(word[2:16] - word[24:28])
-            with m.If(then.hits("ip6", 1)[lane]):
-                jumbogram = (word[16:32] == 0) & (word[8:16] == Protocol.HOP_BY_HOP)
-                m.d.sync += left.eq(Mux(jumbogram, _UNKNOWN, word[18:32]))
+        m.d.sync += left.eq(words)
+        with m.If(load & self.jumbogram):
+            m.d.sync += left.eq(_UNKNOWN)
+        self._judge(m, words, self._extensions(m, size))
         return m
+
+    def _judge(self, m, words, over):
+        short, udp, tcp = Signal(), Signal(), Signal()
+        header = self.pending.header
+        m.d.comb += [
+            short.eq(words < 0),
+            udp.eq(words >= UDP.size // 4),
+            tcp.eq(words >= TCP.size // 4),
+            self.room.words.eq(words),
+            self.room.short.eq(short),
+            self.room.over.eq(over),
+            self.room.udp.eq(udp),
+            self.room.tcp.eq(tcp),
+            self.room.stop.eq(
+                short & header.ext
+                | over & (header.ext | header.udp | header.tcp)
+                | header.udp & ~udp
+                | header.tcp & ~tcp
+            ),
+        ]
+
+    def _size(self, m, at):
+        """Words of the extension header that opens in this beat, else 0."""
+        size = Signal(_SIZE_BITS)
+        sizes = []
+        for lane, word in enumerate(at.words):
+            kind, length = at.labels[lane].kind, word[16:24]
+            words = Mux(kind.ah, length, length << 1) + 2
+            with m.If(at.hits("ext", 0)[lane]):
+                m.d.comb += size.eq(Mux(kind.fragment, 2, words))
+        return size
+
+    def _extensions(self, m, size):
+        """Adds them up.  Once the sum is over the limit, the walk has ended and it may be wrong."""
+        before, total = Signal(_EXT_BITS), Signal(_SIZE_BITS + 1)
+        over = Signal()
+        m.d.comb += [
+            total.eq(before + size),
+            over.eq(total > EXTENSION_LIMIT // 4),
+            self.room.ext_before.eq(before),
+            self.room.ext_words.eq(total),
+        ]
+        m.d.sync += before.eq(total)
+        with m.If(self.valid & self.first):
+            m.d.sync += before.eq(0)
+        return over

@@ -16,11 +16,12 @@ from amaranth.lib.wiring import In, Out
 
 from stellar_nic.stream import PacketLayout
 
+from .decode import ByteLayout, HintsLayout, decode_byte, decode_word
 from .layouts import INGRESS_LAYOUT
 
 __all__ = ["BeatLayout", "WordLayout", "Words", "word_lanes"]
 
-WordLayout = data.StructLayout({"data": 32, "there": 1})
+WordLayout = data.StructLayout({"data": 32, "there": 1, "hints": HintsLayout})
 """One word: ``data`` with the first byte on the wire in the top bits; ``there``: complete."""
 
 
@@ -55,6 +56,8 @@ class Words(wiring.Component):
     -------
     i_valid, i : In
         A beat that is taken now.
+    port : In(16)
+        UDP destination port of StellarTP.
     valid, beat, words : Out
         That beat one cycle later, and its words.
 
@@ -69,6 +72,7 @@ class Words(wiring.Component):
             {
                 "i_valid": In(1),
                 "i": In(PacketLayout(width, INGRESS_LAYOUT)),
+                "port": In(16),
                 "valid": Out(1),
                 "beat": Out(BeatLayout(width)),
                 "words": Out(data.ArrayLayout(WordLayout, word_lanes(width))),
@@ -79,25 +83,44 @@ class Words(wiring.Component):
         m = Module()
         width = self._width
         packet = Signal(PacketLayout(width, INGRESS_LAYOUT), reset_less=True)
-        before = Signal(24, reset_less=True)  # the three bytes in front of the beat, latest on top
+        # The bytes in front of the beat, latest on top.
+        before = Signal(data.ArrayLayout(ByteLayout, 3), reset_less=True)
+        last_bytes = Signal(data.ArrayLayout(ByteLayout, 3), reset_less=True)  # up to the beat
+        known = Signal(data.ArrayLayout(HintsLayout, len(self.words)), reset_less=True)
         first = Signal()
         ended = Signal(init=1)
+        coming = [
+            decode_byte(m, self.i.data.word_select(lane, 8), f"byte{lane}") for lane in range(width)
+        ]
+        line = [*last_bytes, *coming]
+        hints = self._hints(line)
         m.d.sync += self.valid.eq(self.i_valid)
         with m.If(self.i_valid):
             m.d.sync += [
                 packet.eq(self.i),
-                before.eq(Cat(before, packet.data)[8 * width :]),
+                before.eq(last_bytes),
                 first.eq(ended),
                 ended.eq(self.i.last),
             ]
+            m.d.sync += [old.eq(new) for old, new in zip(last_bytes, line[-3:], strict=True)]
+            for word, found in zip(known, hints, strict=True):
+                m.d.sync += [word[name].eq(value) for name, value in found.items()]
+        m.d.comb += [word.hints.eq(found) for word, found in zip(self.words, known, strict=True)]
         m.d.comb += [self.beat.packet.eq(packet), self.beat.first.eq(first)]
-        line = [before.word_select(j, 8) for j in range(3)]
-        line += [packet.data.word_select(j, 8) for j in range(width)]
+        line = [byte.value for byte in before]
+        line += [packet.data.word_select(lane, 8) for lane in range(width)]
         if width >= 4:
             self._whole_words(m, packet.keep, line)
         else:
             self._part_words(m, packet.keep, line, ended)
         return m
+
+    def _hints(self, line):
+        """For each word of the beat that comes: what it says."""
+        if self._width < 4:
+            return [decode_word(line[-4:], self.port)]
+        starts = range(1, self._width, 4)
+        return [decode_word(line[start : start + 4], self.port) for start in starts]
 
     def _whole_words(self, m, keep, line):
         """Word k of a beat ends with the beat's byte 4k + 1, which stands at ``line[4k + 4]``."""

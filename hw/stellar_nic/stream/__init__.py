@@ -2,12 +2,14 @@
 
 from .contract import PacketChecker, StreamChecker, StreamRule, checker_of
 from .fifo import StreamFIFO
+from .forward import ForwardRegister
 from .packet import PacketLayout, PacketSignature
 from .packet_fifo import PacketFIFO
 from .slice import RegisterSlice
 from .width import WidthConverter
 
 __all__ = [
+    "ForwardRegister",
     "PacketChecker",
     "PacketFIFO",
     "PacketLayout",
