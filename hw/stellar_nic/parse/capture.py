@@ -1,6 +1,6 @@
 """Stage 3 of the parser: fields go from labelled words into registers."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,8 +18,9 @@ from stellar_spec.headers import (
     TCP,
     UDP,
 )
+from stellar_spec.opcodes import StellarFlag
 
-from .labelled import LabelledWords, pieces
+from .labelled import LabelledWords, SortedWords, pieces, register
 from .room import RoomLayout
 from .walk import WalkedLayout
 
@@ -110,113 +111,117 @@ class Capture(wiring.Component):
         m = Module()
         self._fields = Signal(FieldsLayout, reset_less=True)
         m.d.comb += self.fields.eq(self._fields)
-        at = LabelledWords(m, self.valid, self.walked.words, self.walked.labels)
-        self._ethernet(m, at)
-        self._ipv4(m, at)
-        self._ipv6(m, at)
-        self._extensions(m, at)
-        self._transport(m, at)
+        self._ethernet(m)
+        self._network(m)
+        self._transport(m)
         return m
 
-    def _ethernet(self, m, at):
-        fields = self._fields
-        at.capture(fields.eth_dst, "eth", ETHERNET, "dst", _LEAD)
-        at.capture(fields.eth_src, "eth", ETHERNET, "src", _LEAD)
-        at.capture(fields.eth_type, "eth", ETHERNET, "type", _LEAD)
-        with m.If(self.valid & self.walked.beat.first):
+    def _ethernet(self, m):
+        """Ethernet and its tags begin in the same lane of every frame."""
+        fields, walked = self._fields, self.walked
+        at = SortedWords(m, walked, "eth", {"eth": 0}, Const(0))
+        first, second = walked.found[0].vlan, walked.found[-1].vlan
+        previous = walked.words[0].data[:16]  # in front of the second tag
+        if len(walked.words) == 1:
+            first, second = first & (walked.state.tags == 1), first & (walked.state.tags == 2)
+            previous = fields.eth_type
+        words = [walked.words[0].data, walked.words[-1].data]
+        types = [
+            (slice(0, 16), second, words[1][:16]),
+            (slice(0, 16), first & ~second, words[0][:16]),
+        ]
+        register(m, fields.eth_dst, at.sources("eth", ETHERNET, "dst", _LEAD))
+        register(m, fields.eth_src, at.sources("eth", ETHERNET, "src", _LEAD))
+        register(m, fields.eth_type, at.sources("eth", ETHERNET, "type", _LEAD), types)
+        with m.If(first):
+            m.d.sync += [fields.tpid0.eq(fields.eth_type), fields.tci0.eq(words[0][16:])]
+        with m.If(second):
+            m.d.sync += [fields.tpid1.eq(previous), fields.tci1.eq(words[1][16:])]
+        with m.If(self.valid & walked.beat.first):
             m.d.sync += [fields[tag].eq(0) for tag in ("tpid0", "tci0", "tpid1", "tci1")]
-        # The first tag stands in lane 0 whenever both tags share a beat.
-        for lane, hit in enumerate(at.hits("vlan")):
-            word = at.words[lane]
-            with m.If(hit):
-                m.d.sync += fields.eth_type.eq(word[:16])
-                if lane:
-                    m.d.sync += [fields.tpid1.eq(at.words[0][:16]), fields.tci1.eq(word[16:])]
-                else:
-                    with m.If(fields.tpid0 == 0):
-                        m.d.sync += [fields.tpid0.eq(fields.eth_type), fields.tci0.eq(word[16:])]
-                    with m.Else():
-                        m.d.sync += [fields.tpid1.eq(fields.eth_type), fields.tci1.eq(word[16:])]
 
-    def _ipv4(self, m, at):
+    def _network(self, m):
         fields = self._fields
-        for target, name in (
-            (fields.ihl, "ihl"),
-            (fields.dscp, "dscp"),
-            (fields.ecn, "ecn"),
-            (fields.length, "total_length"),
-            (fields.more_fragments, "more_fragments"),
-            (fields.fragment_offset, "fragment_offset"),
-            (fields.ttl, "ttl"),
-            (fields.protocol, "protocol"),
-            (fields.src[:32], "src"),
-            (fields.dst[:32], "dst"),
+        at = SortedWords(m, self.walked, "ip", {"ip4": 0, "ip6": 0}, self.walked.state.tags[0])
+        walked, kind, extension = self._extension(m)
+        fragment = walked & kind.fragment
+        for name, four, six, *more in (
+            ("dscp", "dscp", "dscp"),
+            ("ecn", "ecn", "ecn"),
+            ("ttl", "ttl", "hop_limit"),
+            ("length", "total_length", "payload_length"),
+            ("src", "src", "src"),
+            ("dst", "dst", "dst"),
+            ("protocol", "protocol", "next_header", (walked, IPV6_EXTENSION, "next_header")),
+            ("ihl", "ihl", None),
+            (
+                "fragment_offset",
+                "fragment_offset",
+                None,
+                (fragment, IPV6_FRAGMENT, "fragment_offset"),
+            ),
+            ("more_fragments", "more_fragments", None, (fragment, IPV6_FRAGMENT, "more_fragments")),
         ):
-            at.capture(target, "ip4", IPV4, name)
+            sources = [at.sources("ip4", IPV4, four)]
+            if six is not None:
+                sources.append(at.sources("ip6", IPV6, six))
+            for hit, header, field in more:
+                sources.append(
+                    [(slice(0, len(fields[name])), hit, _take(extension, header, field))]
+                )
+            register(m, fields[name], *sources)
         with m.If(at.hit("ip4", 0)):
             m.d.sync += [fields.src[32:].eq(0), fields.dst[32:].eq(0)]
+        with m.If(at.hit("ip6", 0)):
+            m.d.sync += [fields.fragment_offset.eq(0), fields.more_fragments.eq(0)]
+        with m.If(at.hit("ip4", 0) | at.hit("ip6", 0)):
+            m.d.sync += fields.ext_words.eq(0)
 
-    def _ipv6(self, m, at):
-        fields = self._fields
-        for target, name in (
-            (fields.dscp, "dscp"),
-            (fields.ecn, "ecn"),
-            (fields.length, "payload_length"),
-            (fields.protocol, "next_header"),
-            (fields.ttl, "hop_limit"),
-            (fields.src, "src"),
-            (fields.dst, "dst"),
-        ):
-            at.capture(target, "ip6", IPV6, name)
-
-    def _extensions(self, m, at):
+    def _extension(self, m):
         """What an extension header says counts once it has been walked whole.
 
         A header of two words may begin and end in one beat; else its first word was held.  A beat
         may also end one header and begin the next, so the held word is read before it is replaced.
-        """
-        fields, room = self._fields, self.room
-        held = Signal(32, reset_less=True)
-        word = Signal(32)
-        opens = at.hits("ext", 0)
-        m.d.comb += word.eq(Mux(opens[0], at.words[0], held))
-        for lane, hit in enumerate(opens):
-            with m.If(hit):
-                m.d.sync += held.eq(at.words[lane])
-        with m.If(at.hit("ip6", 0)):
-            m.d.sync += [
-                fields.fragment_offset.eq(0),
-                fields.more_fragments.eq(0),
-            ]
-        with m.If(at.hit("ip4", 0) | at.hit("ip6", 0)):
-            m.d.sync += fields.ext_words.eq(0)
-        for hit, label in zip(at.hits("ext", last=True), at.labels, strict=True):
-            with m.If(hit & ~(opens[0] & (room.short | room.over))):
-                m.d.sync += [
-                    fields.protocol.eq(_take(word, IPV6_EXTENSION, "next_header")),
-                    fields.ext_words.eq(Mux(opens[0], room.ext_words, room.ext_before)),
-                ]
-                with m.If(label.kind.fragment):
-                    m.d.sync += [
-                        fields[name].eq(_take(word, IPV6_FRAGMENT, name))
-                        for name in ("fragment_offset", "more_fragments")
-                    ]
 
-    def _transport(self, m, at):
-        fields = self._fields
+        Returns when one has been walked, of which kind it is, and its first word.
+        """
+        at, room = LabelledWords(m, self.walked), self.room
+        held, word, walked = Signal(32, reset_less=True), Signal(32), Signal()
+        opens, ends = at.hits("ext", 0), at.hits("ext", last=True)
+        m.d.comb += [
+            word.eq(Mux(opens[0], at.words[0], held)),
+            walked.eq(ends.any() & ~(opens[0] & (room.short | room.over))),
+        ]
+        with m.If(opens.any()):
+            m.d.sync += held.eq(Mux(opens[-1], at.words[-1], at.words[0]))
+        with m.If(walked):
+            ext_words = Mux(opens[0], room.ext_words, room.ext_before)
+            m.d.sync += self._fields.ext_words.eq(ext_words)
+        kind = at.labels[0].kind
+        if len(at.words) == 2:
+            kind = Signal.like(kind)
+            m.d.comb += kind.eq(Mux(ends[0], at.labels[0].kind, at.labels[1].kind))
+        return walked, kind, word
+
+    def _transport(self, m):
+        """Which line a word is on depends on the extensions in front of it: ADDR has four words."""
+        fields, walked = self._fields, self.walked
+        parity = {"udp": 0, "tcp": 0, "base": 0, "addr": 1, "imm": 1}
+        at = SortedWords(m, walked, "l4", parity, walked.odd)
+        imm = walked.state.announced[StellarFlag.IMM.bit_length() - 1]
+        behind = SortedWords(m, walked, "behind", {"ack": 0, "int": 0}, walked.odd ^ ~imm)
         for name in ("sport", "dport"):
-            at.capture(fields[name], "udp", UDP, name)
-            at.capture(fields[name], "tcp", TCP, name)
-        at.capture(fields.udp_length, "udp", UDP, "length")
-        at.capture(fields.udp_checksum, "udp", UDP, "checksum")
-        at.capture(fields.tcp_flags, "tcp", TCP, "flags")
-        at.capture(fields.tcp_data_offset, "tcp", TCP, "data_offset")
-        for label, header in (
-            ("base", STELLAR),
-            ("addr", ADDR),
-            ("imm", IMM),
-            ("ack", ACK),
-            ("int", INT),
+            register(m, fields[name], at.sources("udp", UDP, name), at.sources("tcp", TCP, name))
+        register(m, fields.udp_length, at.sources("udp", UDP, "length"))
+        register(m, fields.udp_checksum, at.sources("udp", UDP, "checksum"))
+        register(m, fields.tcp_flags, at.sources("tcp", TCP, "flags"))
+        register(m, fields.tcp_data_offset, at.sources("tcp", TCP, "data_offset"))
+        for label, header, words in (
+            ("base", STELLAR, at),
+            ("addr", ADDR, at),
+            ("imm", IMM, at),
+            ("ack", ACK, behind),
+            ("int", INT, behind),
         ):
             for field in header.fields:
-                at.capture(fields[label][field.name], label, header, field.name)
+                register(m, fields[label][field.name], words.sources(label, header, field.name))

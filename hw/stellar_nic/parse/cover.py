@@ -68,7 +68,7 @@ class Cover(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        at = LabelledWords(m, self.valid, self.walked.words, self.walked.labels)
+        at = LabelledWords(m, self.walked)
         lengths = at.hits("udp", UDP.size // 4 - 1)
         behind = Signal()  # the UDP header has passed
         here = Signal()

@@ -100,7 +100,7 @@ class Facts(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         walked, beat = self.walked, self.walked.beat
-        at = LabelledWords(m, self.valid, walked.words, walked.labels)
+        at = LabelledWords(m, walked)
         events = {
             "first": beat.first,
             "last": beat.packet.last,

@@ -1,10 +1,12 @@
 """How the stages read labelled words: find them, and the fields in them."""
 
-from amaranth.hdl import Module, Signal, Value
+from itertools import chain
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from stellar_spec.fields import Header
 
-__all__ = ["LabelledWords", "pieces"]
+__all__ = ["LabelledWords", "SortedWords", "pieces", "register"]
 
 
 def pieces(header: Header, name: str, lead: int = 0):
@@ -24,22 +26,23 @@ def pieces(header: Header, name: str, lead: int = 0):
         )
 
 
+def _is_word(label, index: int):
+    return label.opens if index == 0 else label.index == index
+
+
 class LabelledWords:
     """The words of one beat with their labels; hits become signals of the module ``m``."""
 
-    def __init__(self, m: Module, valid: Value, words, labels, name: str = ""):
+    def __init__(self, m: Module, walked, name: str = ""):
+        lanes = range(len(walked.words))
         self._m = m
         self._name = f"{name}_" if name else ""
-        self._valid = valid
         self._known = {}
-        self.words = [words[lane].data for lane in range(len(words))]
-        self._there = [words[lane].there for lane in range(len(words))]
-        self.labels = [labels[lane] for lane in range(len(words))]
-
-    @property
-    def lanes(self) -> range:
-        """Lanes of a beat."""
-        return range(len(self.words))
+        self._found = walked.found
+        self.lanes = lanes
+        self.words = [walked.words[lane].data for lane in lanes]
+        self.hints = [walked.words[lane].hints for lane in lanes]
+        self.labels = [walked.labels[lane] for lane in lanes]
 
     def hits(self, header: str, index: int | None = None, last: bool = False) -> Value:
         """For each lane: its word is there and is word ``index`` (the last word) of ``header``."""
@@ -47,12 +50,11 @@ class LabelledWords:
             name = f"{self._name}{header}_{'last' if last else 'any' if index is None else index}"
             hits = Signal(len(self.words), name=name)
             for lane in self.lanes:
-                label = self.labels[lane]
-                hit = self._valid & self._there[lane] & label.header[header]
+                hit = self._found[lane][header]
                 if index is not None:
-                    hit &= label.opens if index == 0 else label.index == index
+                    hit &= _is_word(self.labels[lane], index)
                 if last:
-                    hit &= label.last
+                    hit &= self.labels[lane].last
                 self._m.d.comb += hits[lane].eq(hit)
             self._known[header, index, last] = hits
         return self._known[header, index, last]
@@ -61,10 +63,78 @@ class LabelledWords:
         """Some lane hits."""
         return self.hits(header, index, last).any()
 
-    def capture(self, target, label: str, header: Header, name: str, lead: int = 0):
-        """Registers the field ``name`` of ``header`` in ``target`` when its words pass."""
+
+class SortedWords:
+    """The same words, those of even index on one line and those of odd index on the other.
+
+    Two words of a beat follow each other, so that a single multiplexer in front of both lines
+    does for all registers behind them.
+
+    ``headers`` are the headers whose words are looked for: those that keep the parity of their
+    first one's lane. ``odd``: word 0 of the first is in lane 1.
+    """
+
+    def __init__(self, m: Module, walked, name: str, headers: dict[str, int], odd: Value):
+        self._m = m
+        self._name = name
+        self._offsets = headers
+        self._known = {}
+        lanes = [
+            (walked.words[lane].data, walked.found[lane], walked.labels[lane].index)
+            for lane in range(len(walked.words))
+        ]
+        self._lines = self._swapped(lanes, odd) if len(lanes) == 2 else lanes * 2
+
+    def _swapped(self, lanes, odd):
+        lines = []
+        for line in range(2):
+            word, found, index = (
+                Signal.like(value, name=f"{self._name}{line}_{what}")
+                for value, what in zip(lanes[0], ("word", "found", "index"), strict=True)
+            )
+            for target, here, there in zip(
+                (word, found, index), lanes[line], lanes[1 - line], strict=True
+            ):
+                self._m.d.comb += target.eq(Mux(odd, there, here))
+            lines.append((word, found, index))
+        return lines
+
+    def word(self, header: str, index: int) -> Value:
+        """The line on which word ``index`` of ``header`` comes."""
+        return self._lines[(index + self._offsets[header]) % 2][0]
+
+    def hit(self, header: str, index: int) -> Value:
+        """Word ``index`` of ``header`` is there."""
+        if (header, index) not in self._known:
+            hit = Signal(name=f"{self._name}_{header}_{index}")
+            _, found, at = self._lines[(index + self._offsets[header]) % 2]
+            self._m.d.comb += hit.eq(found[header] & (at == index))
+            self._known[header, index] = hit
+        return self._known[header, index]
+
+    def sources(self, label: str, header: Header, name: str, lead: int = 0):
+        """Where the field ``name`` of ``header``, whose words bear ``label``, comes from.
+
+        Yields ``(field_slice, hit, value)`` for each word that holds a part of it.
+        """
         for index, word_slice, field_slice in pieces(header, name, lead):
-            hits = self.hits(label, index)
-            for lane in self.lanes:
-                with self._m.If(hits[lane]):
-                    self._m.d.sync += target[field_slice].eq(self.words[lane][word_slice])
+            yield field_slice, self.hit(label, index), self.word(label, index)[word_slice]
+
+
+def register(m: Module, target: Value, *sources):
+    """Registers in ``target`` what the sources bring, of which one hits at a time.
+
+    Each source yields ``(target_slice, hit, value)``. Equal values need no multiplexer.
+    """
+    parts = {}
+    for target_slice, hit, value in chain(*sources):
+        values = parts.setdefault((target_slice.start, target_slice.stop), {})
+        values.setdefault(repr(value), (value, []))[1].append(hit)
+    for (start, stop), values in parts.items():
+        (chosen, hits), *others = values.values()
+        every = list(hits)
+        for value, hits in others:
+            chosen = Mux(Cat(*hits).any(), value, chosen)
+            every += hits
+        with m.If(Cat(*every).any()):
+            m.d.sync += target[start:stop].eq(chosen)

@@ -14,7 +14,7 @@ from amaranth.hdl import EnableInserter, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from stellar_nic.stream import PacketSignature, ForwardRegister
+from stellar_nic.stream import ForwardRegister, PacketSignature
 from stellar_spec.records import HEADER_RECORD
 
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT

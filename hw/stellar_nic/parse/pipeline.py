@@ -87,10 +87,7 @@ class Pipeline(wiring.Component):
             words.port.eq(self.settings.stellar_port),
             walk.stop.eq(room.room.stop),
             room.valid.eq(walk.o_valid),
-            room.first.eq(walk.o.beat.first),
-            room.words.eq(walk.o.words),
-            room.labels.eq(walk.o.labels),
-            room.pending.eq(walk.o.pending),
+            room.walked.eq(walk.o),
             room.length.eq(capture.fields.length),
             room.ihl.eq(capture.fields.ihl),
             room.six.eq(facts.facts.six),
@@ -136,7 +133,7 @@ class Pipeline(wiring.Component):
 
     def _ip_sum(self, m, walk, ip_sum):
         """The words of an IPv4 header, halved."""
-        at = LabelledWords(m, walk.o_valid, walk.o.words, walk.o.labels)
+        at = LabelledWords(m, walk.o)
         hits = at.hits("ip4")
         for lane, word in enumerate(at.words):
             for half in range(2):

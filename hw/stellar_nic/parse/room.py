@@ -14,8 +14,7 @@ from stellar_spec.codes import EXTENSION_LIMIT
 from stellar_spec.headers import TCP, UDP
 
 from .labelled import LabelledWords
-from .labels import LabelLayout
-from .words import WordLayout, word_lanes
+from .walk import WalkedLayout
 
 __all__ = ["Room", "RoomLayout"]
 
@@ -49,8 +48,8 @@ class Room(wiring.Component):
 
     Members
     -------
-    valid, first, words, labels, pending : In
-        A labelled beat, and the label of the word behind it.
+    valid, walked : In
+        A labelled beat from ``Walk``.
     length, ihl, six, jumbogram : In
         The IP header's length field and IHL, IPv6, a jumbogram: as they were one cycle after the
         beat that held them.
@@ -64,10 +63,7 @@ class Room(wiring.Component):
         super().__init__(
             {
                 "valid": In(1),
-                "first": In(1),
-                "words": In(data.ArrayLayout(WordLayout, word_lanes(width))),
-                "labels": In(data.ArrayLayout(LabelLayout, word_lanes(width))),
-                "pending": In(LabelLayout),
+                "walked": In(WalkedLayout(width)),
                 "length": In(16),
                 "ihl": In(4),
                 "six": In(1),
@@ -78,7 +74,7 @@ class Room(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        at = LabelledWords(m, self.valid, self.words, self.labels)
+        at = LabelledWords(m, self.walked)
         load, size = Signal(), self._size(m, at)
         left = Signal(signed(_BITS), init=_UNKNOWN)
         known, taken, words = Signal(signed(_BITS)), Signal(_SIZE_BITS), Signal(signed(_BITS))
@@ -96,7 +92,7 @@ class Room(wiring.Component):
 
     def _judge(self, m, words, over):
         short, udp, tcp = Signal(), Signal(), Signal()
-        header = self.pending.header
+        header = self.walked.pending.header
         m.d.comb += [
             short.eq(words < 0),
             udp.eq(words >= UDP.size // 4),
@@ -136,6 +132,6 @@ class Room(wiring.Component):
             self.room.ext_words.eq(total),
         ]
         m.d.sync += before.eq(total)
-        with m.If(self.valid & self.first):
+        with m.If(self.valid & self.walked.beat.first):
             m.d.sync += before.eq(0)
         return over

@@ -17,7 +17,7 @@ from amaranth.lib.wiring import In, Out
 from stellar_spec.headers import ACK, ADDR, ETHERNET, IMM, INT, IPV6, STELLAR, TCP, UDP, VLAN
 from stellar_spec.opcodes import StellarFlag
 
-from .labels import HEADERS, LabelLayout, NextLayout
+from .labels import HEADERS, HeaderLayout, LabelLayout, NextLayout
 from .words import BeatLayout, WordLayout, word_lanes
 
 __all__ = ["Walk", "WalkedLayout"]
@@ -51,6 +51,8 @@ _OPENING = {"label": {"header": {"eth": 1}, "opens": 1}, "left": _WORDS["eth"] -
 class WalkedLayout(data.StructLayout):
     """A beat whose words are labelled.
 
+    ``found`` is the header of each word that is there, and nothing without a beat.  ``odd``: the
+    header behind IP began in lane 1.
     ``pending`` is the label of the first word that the beat did not complete, unless ``Room`` says
     that the walk ends; ``state`` is where the walk is.  ``began_at_rest``: the walk had ended before this beat.  ``chain_end``: the IP header
     ended in it, with all its extension headers.
@@ -63,6 +65,8 @@ class WalkedLayout(data.StructLayout):
                 "beat": BeatLayout(width),
                 "words": data.ArrayLayout(WordLayout, lanes),
                 "labels": data.ArrayLayout(LabelLayout, lanes),
+                "found": data.ArrayLayout(HeaderLayout, lanes),
+                "odd": 1,
                 "pending": LabelLayout,
                 "state": StateLayout,
                 "began_at_rest": 1,
@@ -111,10 +115,15 @@ class Walk(wiring.Component):
         self._state = state = Signal(StateLayout, init=StateLayout.const(_OPENING))
         labels = Signal(data.ArrayLayout(LabelLayout, len(self.words)), reset_less=True)
         after = Signal(StateLayout, reset_less=True)  # `state`, but not renewed behind a frame
+        found = Signal(data.ArrayLayout(HeaderLayout, len(self.words)))
+        m.d.comb += self.o.found.eq(found)
         at, chain_ends = state, []
         for lane in range(len(self.words)):
             with m.If(self.valid):
                 m.d.sync += labels[lane].eq(at.label)
+            m.d.sync += found[lane].eq(at.label.header)
+            with m.If(~self.valid | ~self.words[lane].there):
+                m.d.sync += found[lane].eq(0)
             at, chain_end = self._step(m, lane, at)
             chain_ends.append(chain_end)
         with m.If(self.valid):
@@ -124,8 +133,12 @@ class Walk(wiring.Component):
                 self.o.began_at_rest.eq(~state.label.header.as_value().any()),
                 self.o.chain_end.eq(Cat(*chain_ends).any()),
             ]
+            for lane, chain_end in enumerate(chain_ends):
+                with m.If(chain_end):
+                    m.d.sync += self.o.odd.eq((lane + 1) % 2)
         with m.If(self.stop & ~self.o.beat.packet.last):
             m.d.sync += [label.header.eq(0) for label in (*labels, state.label, after.label)]
+            m.d.sync += found.eq(0)
             m.d.sync += [self.o.chain_end.eq(0), self.o.began_at_rest.eq(1)]
         with m.If(self.valid & self.beat.packet.last):
             m.d.sync += state.eq(StateLayout.const(_OPENING))
