@@ -26,6 +26,9 @@ help: ## list the targets
 	@echo "    SEED=N       the seed of every random number; default 1, so that runs repeat"
 	@echo "    WAVES=1      write waveforms under build/; the run prints where"
 	@echo "    VERILOG=BENCH=FILE   (sim) simulate an edited export, e.g. parser_w8=build/verilog/parser_w8.v"
+	@echo "  area and timing take:"
+	@echo "    BLOCK=NAME WIDTH=8 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat, ECP5, grade, seconds for a tool"
+	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"
 
 sim: $(BASE) compiler ## run the gateware under Verilator against the golden model
@@ -42,6 +45,22 @@ lint: $(BASE) ## check style, and the fence between gateware and model
 
 verilog: $(BASE) ## export the gateware as Verilog into build/verilog
 	$(BIN)/python -m stellar_nic.verilog --out build/verilog
+
+# Area and timing on ECP5: the method and the table are in docs/performance.md
+WIDTH   ?= 8
+SEEDS   ?= 8
+DEVICE  ?= 45k
+SPEED   ?= 6
+TIMEOUT ?= 900
+BLOCK   ?= parser
+SYNTH    = --block '$(BLOCK)' --width '$(WIDTH)' --device '$(DEVICE)' --speed '$(SPEED)' --timeout '$(TIMEOUT)'
+
+.PHONY: timing area
+timing: .venv/.installed-synth ## measure a block's area and maximum frequency on ECP5, into docs/performance.md
+	$(BIN)/python -m stellar_synth timing $(SYNTH) --seeds '$(SEEDS)' --page docs/performance.md
+
+area: .venv/.installed-synth ## measure a block's area only, and that of each of its modules (fast)
+	$(BIN)/python -m stellar_synth area $(SYNTH)
 
 docs: $(BASE) ## write the generated tables and the example capture in docs/
 	$(BIN)/python -m stellar_spec.docs
