@@ -123,7 +123,10 @@ class Capture(wiring.Component):
         first, second = walked.found[0].vlan, walked.found[-1].vlan
         previous = walked.words[0].data[:16]  # in front of the second tag
         if len(walked.words) == 1:
-            first, second = first & (walked.state.tags == 1), first & (walked.state.tags == 2)
+            first, second = (
+                first & (walked.state.learnt.tags == 1),
+                first & (walked.state.learnt.tags == 2),
+            )
             previous = fields.eth_type
         words = [walked.words[0].data, walked.words[-1].data]
         types = [
@@ -142,7 +145,9 @@ class Capture(wiring.Component):
 
     def _network(self, m):
         fields = self._fields
-        at = SortedWords(m, self.walked, "ip", {"ip4": 0, "ip6": 0}, self.walked.state.tags[0])
+        at = SortedWords(
+            m, self.walked, "ip", {"ip4": 0, "ip6": 0}, self.walked.state.learnt.tags[0]
+        )
         walked, kind, extension = self._extension(m)
         fragment = walked & kind.fragment
         for name, four, six, *more in (
@@ -185,18 +190,14 @@ class Capture(wiring.Component):
 
         Returns when one has been walked, of which kind it is, and its first word.
         """
-        at, room = LabelledWords(m, self.walked), self.room
-        held, word, walked = Signal(32, reset_less=True), Signal(32), Signal()
-        opens, ends = at.hits("ext", 0), at.hits("ext", last=True)
-        m.d.comb += [
-            word.eq(Mux(opens[0], at.words[0], held)),
-            walked.eq(ends.any() & ~(opens[0] & (room.short | room.over))),
-        ]
+        at = LabelledWords(m, self.walked)
+        held, word = Signal(32, reset_less=True), Signal(32)
+        opens, ends, walked = at.hits("ext", 0), at.hits("ext", last=True), self.room.whole
+        m.d.comb += word.eq(Mux(opens[0], at.words[0], held))
         with m.If(opens.any()):
             m.d.sync += held.eq(Mux(opens[-1], at.words[-1], at.words[0]))
         with m.If(walked):
-            ext_words = Mux(opens[0], room.ext_words, room.ext_before)
-            m.d.sync += self._fields.ext_words.eq(ext_words)
+            m.d.sync += self._fields.ext_words.eq(self.room.ext_words)
         kind = at.labels[0].kind
         if len(at.words) == 2:
             kind = Signal.like(kind)
@@ -208,7 +209,7 @@ class Capture(wiring.Component):
         fields, walked = self._fields, self.walked
         parity = {"udp": 0, "tcp": 0, "base": 0, "addr": 1, "imm": 1}
         at = SortedWords(m, walked, "l4", parity, walked.odd)
-        imm = walked.state.announced[StellarFlag.IMM.bit_length() - 1]
+        imm = walked.state.learnt.announced[StellarFlag.IMM.bit_length() - 1]
         behind = SortedWords(m, walked, "behind", {"ack": 0, "int": 0}, walked.odd ^ ~imm)
         for name in ("sport", "dport"):
             register(m, fields[name], at.sources("udp", UDP, name), at.sources("tcp", TCP, name))

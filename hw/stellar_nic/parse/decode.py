@@ -6,15 +6,15 @@ Which question matters is found out a stage later, when the word has got its lab
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data
 
-from stellar_spec.codes import TPIDS, EtherType, Protocol
+from stellar_spec.codes import TPIDS, EtherType, IPv4Option, IPv6Option, Protocol
 from stellar_spec.opcodes import INT_HOPS_MAX
 
 from .labels import NextLayout
 
 __all__ = ["ByteLayout", "HintsLayout", "decode_byte", "decode_word"]
 
-ByteLayout = data.StructLayout({"value": 8, "next": NextLayout})
-"""A byte of the frame, and what it leads to if it is an IP protocol number."""
+ByteLayout = data.StructLayout({"value": 8, "next": NextLayout, "route": 1, "home": 1})
+"""A byte of the frame, what it leads to if it is an IP protocol number, and options of interest."""
 
 HintsLayout = data.StructLayout(
     {
@@ -26,11 +26,20 @@ HintsLayout = data.StructLayout(
         "six": 1,  # an IPv6 header may begin with this word: version 6
         "offset4": 1,  # the fragment offset of IPv4 is not 0
         "offset6": 1,  # that of a fragment header is not 0
-        "next4": NextLayout,  # the protocol in an IPv4 header
+        "udp4": 1,  # the protocol in an IPv4 header is UDP
+        "tcp4": 1,  # … is TCP
         "next6": NextLayout,  # the next header in an IPv6 header
         "next": NextLayout,  # the next header in an extension header
-        "short": 1,  # an extension header's length field is 0
+        "length0": 1,  # an extension header's length field is 0
+        "length1": 1,  # … is 1
+        "length2": 1,  # … is 2
+        "units": 9,  # an extension header's length field and 1
+        "last_octet": 1,  # the last byte is not 0
+        "route": 1,  # some byte is the type of an IPv4 source route option
+        "home": 1,  # some byte is the type of the home address option
+        "home_behind": 1,  # … of the last two
         "hops": 1,  # INT's hops_reserved is at least 1 and within the limit
+        "one_hop": 1,  # … is 1
     }
 )
 """What a word says, read as any word that it may be."""
@@ -51,6 +60,10 @@ def decode_byte(m: Module, value, name: str):
         byte.next.tcp.eq(value == Protocol.TCP),
         byte.next.ext.eq(Cat(*kinds.values()).any() | (value == Protocol.HOP_BY_HOP)),
     ]
+    m.d.comb += [
+        byte.route.eq(Cat(value == option for option in IPv4Option).any()),
+        byte.home.eq(value == IPv6Option.HOME_ADDRESS),
+    ]
     m.d.comb += [byte.next[kind].eq(found) for kind, found in kinds.items()]
     return byte
 
@@ -69,9 +82,16 @@ def decode_word(octets, port) -> dict:
         "six": word[28:] == 6,
         "offset4": word[:13].any(),
         "offset6": word[3:16].any(),
-        "next4": octets[1].next,
+        "udp4": octets[1].next.udp,
+        "tcp4": octets[1].next.tcp,
         "next6": octets[2].next,
         "next": octets[0].next,
-        "short": word[16:24] == 0,
+        "units": word[16:24] + 1,
+        **{f"length{value}": word[16:24] == value for value in range(3)},
+        "last_octet": word[:8].any(),
+        "route": Cat(octet.route for octet in octets).any(),
+        "home": Cat(octet.home for octet in octets).any(),
+        "home_behind": Cat(octet.home for octet in octets[2:]).any(),
+        "one_hop": hops == 1,
         "hops": (hops != 0) & (hops <= INT_HOPS_MAX),
     }

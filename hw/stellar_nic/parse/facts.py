@@ -1,10 +1,10 @@
 """Stage 3 of the parser: what has been found out about the frame so far."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.codes import LENGTH_MAX, TPIDS, VLAN_LIMIT, IPv4Option, IPv6Option, Protocol
+from stellar_spec.codes import LENGTH_MAX, VLAN_LIMIT
 
 from .labelled import LabelledWords
 from .labels import LabelLayout
@@ -73,6 +73,10 @@ class Facts(wiring.Component):
         A labelled beat from ``Walk``.
     room : In
         What ``Room`` says of it.
+    ended : Out(1)
+        The walk of the frame that ``walked`` belongs to had ended before it.
+    stop : Out(1)
+        So it had for the beat behind ``walked``, which is being labelled.
     o_valid, events, facts, pending, tags, port, length : Out
         One cycle later: what the beat brought, what the frame has shown, and where the walk is.
 
@@ -87,6 +91,8 @@ class Facts(wiring.Component):
                 "valid": In(1),
                 "walked": In(WalkedLayout(width)),
                 "room": In(RoomLayout),
+                "ended": Out(1),
+                "stop": Out(1),
                 "o_valid": Out(1),
                 "events": Out(EventsLayout),
                 "facts": Out(FactsLayout),
@@ -101,86 +107,107 @@ class Facts(wiring.Component):
         m = Module()
         walked, beat = self.walked, self.walked.beat
         at = LabelledWords(m, walked)
-        events = {
+        events, facts, pending = Signal(EventsLayout), Signal(FactsLayout), Signal(LabelLayout)
+        alive, stop = Signal(), self._stop(m, facts)
+        m.d.comb += [
+            # Behind a frame's last beat the next frame's walk is under way.
+            self.ended.eq(stop & ~events.last),
+            self.stop.eq(self.ended & ~beat.packet.last),
+            alive.eq(~self.ended),
+        ]
+        m.d.sync += self.o_valid.eq(self.valid)
+        with m.If(self.valid):
+            m.d.sync += [events[name].eq(value) for name, value in self._events(at).items()]
+            m.d.sync += [pending.eq(walked.pending), self.port.eq(walked.state.learnt.port)]
+            for name, hit in {**self._layers(at, alive), **self._findings(at)}.items():
+                m.d.sync += facts[name].eq(facts[name] & ~beat.first | hit)
+            m.d.sync += self.tags.eq(self._tags(at))
+        self._length(m)
+        m.d.comb += [
+            self.events.eq(events),
+            self.events.ended.eq(events.ended | stop),
+            self.facts.eq(facts),
+            self.facts.short.eq(facts.ip & self.room.left[-1]),
+            self.facts.over.eq(self.room.over),
+            self.facts.jumbogram.eq(self.room.jumbogram),
+            self.pending.eq(pending),
+        ]
+        with m.If(stop):
+            m.d.comb += self.pending.header.eq(0)
+        return m
+
+    def _stop(self, m, facts):
+        """The walk has ended for another reason than its types."""
+        stop = Signal()
+        reasons = [facts.bad_version, facts.bad_ihl, facts.no_room, self.room.over]
+        m.d.comb += stop.eq(Cat(*reasons, facts.ip & self.room.left[-1]).any())
+        return stop
+
+    def _events(self, at):
+        walked, beat = self.walked, self.walked.beat
+        return {
             "first": beat.first,
             "last": beat.packet.last,
             "error": beat.packet.error & beat.packet.last,
-            "ended": (~walked.pending.header.as_value().any() | self.room.stop)
-            & ~walked.began_at_rest,
-            "udp": at.hit("udp", last=True),
-            "base_opened": at.hit("base", 0),
+            "ended": ~walked.pending.header.as_value().any(),
+            "udp": at.hit("udp", last=True) & ~self.ended,
+            "base_opened": at.hit("base", 0) & ~self.ended,
             "base": at.hit("base", last=True),
             "int": at.hit("int"),
             "tail": beat.tail,
             "tail_there": beat.tail_there,
         }
-        m.d.sync += self.o_valid.eq(self.valid)
+
+    def _tags(self, at):
+        return Mux(self.walked.beat.first, 0, self.tags) + sum(at.hits("vlan"))
+
+    def _length(self, m):
+        beat = self.walked.beat
+        length, kept = Signal(18), sum(beat.packet.keep)
+        m.d.comb += length.eq(Mux(beat.first, 0, self.length) + kept)
         with m.If(self.valid):
-            m.d.sync += [self.events[name].eq(value) for name, value in events.items()]
-            m.d.sync += [
-                self.pending.eq(walked.pending),
-                self.tags.eq(walked.state.tags),
-                self.port.eq(walked.state.port),
-            ]
-            with m.If(self.room.stop):
-                m.d.sync += self.pending.header.eq(0)
-            for name, hit in {**self._layers(at), **self._findings(at)}.items():
-                m.d.sync += self.facts[name].eq(self.facts[name] & ~beat.first | hit)
-            length, kept = Signal(18), sum(beat.packet.keep)
-            with m.If(beat.first):
-                m.d.comb += length.eq(kept)
-            with m.Else():
-                m.d.comb += length.eq(self.length + kept)
             m.d.sync += self.length.eq(length)
             with m.If(length > LENGTH_MAX):
                 m.d.sync += self.length.eq(LENGTH_MAX)
-        return m
 
-    def _layers(self, at):
-        ends = {name: at.hit(name, last=True) for name in ("udp", "tcp", "base")}
+    def _layers(self, at, alive):
+        ends = {name: at.hit(name, last=True) & alive for name in ("udp", "tcp", "base")}
         ends |= {name: at.hit(name, last=True) for name in ("eth", "addr", "imm", "ack", "int")}
         return {
             **ends,
             "ip": at.hit("ip4", last=True) | at.hit("ip6", last=True),
             "six": at.hit("ip6", 0),
-            "base_opened": at.hit("base", 0),
+            "base_opened": at.hit("base", 0) & alive,
         }
 
     def _findings(self, at):
-        walked, room, state = self.walked, self.room, self.walked.state
-        stop = room.short | room.over
-        opens = at.hit("ext", 0)
-        reached = walked.chain_end & ~stop
-        no_room = (state.next.udp & ~room.udp | state.next.tcp & ~room.tcp) & ~state.later
-        last = at.lanes[-1]
-        third = Cat(*(at.words[last][:16] == tpid for tpid in TPIDS)).any()
+        walked, room, leads = self.walked, self.room, self.walked.state.learnt.next
+        reached = walked.chain_end & room.payload
+        third = at.hits("vlan")[-1] & at.hints[-1].vlan
+        if len(at.words) == 1:
+            third &= self.tags == VLAN_LIMIT - 1
         return {
-            "depth": at.hits("vlan")[last] & (state.tags == VLAN_LIMIT) & third,
+            "depth": third,
             **self._openings(at),
             "extensions": walked.pending.header.ext | at.hit("ext"),
-            "short": room.short & (opens | at.hit("ip4", last=True)),
-            "over": room.over & opens,
             "reached": reached,
-            "no_room": reached & no_room,
+            "no_room": reached & (leads.udp & ~room.udp | leads.tcp & ~room.tcp),
             **self._options(at),
         }
 
     def _openings(self, at):
         """What the first words of IP headers tell."""
-        bad_version, bad_ihl, jumbogram, segments_left = [], [], [], []
+        bad_version, bad_ihl, segments_left = [], [], []
         for lane in at.lanes:
-            word = at.words[lane]
+            version, hints = at.words[lane][28:], at.hints[lane]
             four, six = at.hits("ip4", 0)[lane], at.hits("ip6", 0)[lane]
-            bad_version.append(four & (word[28:] != 4) | six & (word[28:] != 6))
-            bad_ihl.append(four & (word[28:] == 4) & (word[24:28] < 5))
-            alone = (word[16:] == 0) & (word[8:16] == Protocol.HOP_BY_HOP)
-            jumbogram.append(at.hits("ip6", 1)[lane] & alone)
+            bad_version.append(four & (version != 4) | six & ~hints.six)
+            bad_ihl.append(four & (version == 4) & ~hints.four)
             routing = at.hits("ext", 0)[lane] & at.labels[lane].kind.routing
-            segments_left.append(routing & word[:8].any())
+            segments_left.append(routing & hints.last_octet)
         return {
             "bad_version": Cat(*bad_version).any(),
             "bad_ihl": Cat(*bad_ihl).any(),
-            "jumbogram": Cat(*jumbogram).any(),
             "segments_left": Cat(*segments_left).any(),
         }
 
@@ -188,11 +215,8 @@ class Facts(wiring.Component):
         """Options that say where the packet is really going, found by their type's value."""
         routes, homes = [], []
         for lane in at.lanes:
-            label = at.labels[lane]
-            octets = [at.words[lane].word_select(k, 8) for k in range(4)]
-            route = Cat(*(octet == option for octet in octets for option in IPv4Option)).any()
-            routes.append(at.hits("ip4")[lane] & (label.index >= 5) & route)
-            home = [octet == IPv6Option.HOME_ADDRESS for octet in octets]
-            found = Cat(*home[:2]).any() | Cat(*home[2:]).any() & (label.index != 0)
-            homes.append(at.hits("ext")[lane] & label.kind.destination & found)
+            label, hints = at.labels[lane], at.hints[lane]
+            routes.append(at.hits("ip4")[lane] & (label.index >= 5) & hints.route)
+            home = Mux(label.opens, hints.home_behind, hints.home)
+            homes.append(at.hits("ext")[lane] & label.kind.destination & home)
         return {"source_route": Cat(*routes).any(), "home_address": Cat(*homes).any()}

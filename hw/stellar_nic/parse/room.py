@@ -1,16 +1,10 @@
-"""Stage 3 of the parser: how much of the IP payload is left behind the headers read so far.
+"""Stage 3 of the parser: how much of the IP payload is left behind the headers read so far."""
 
-The walk needs the answer for the very next beat, in which the next header may end; so what an
-extension header takes is subtracted in the cycle in which its label is known.  Even that is too
-late for the words behind it in its own beat, which are labelled as if there were room; but nothing
-is made of a header before it is whole.
-"""
-
-from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.codes import EXTENSION_LIMIT
+from stellar_spec.codes import EXTENSION_LIMIT, Protocol
 from stellar_spec.headers import TCP, UDP
 
 from .labelled import LabelledWords
@@ -21,25 +15,31 @@ __all__ = ["Room", "RoomLayout"]
 _BITS = 15
 _UNKNOWN = 2 ** (_BITS - 1) - 1  # a jumbogram's payload: more words than are ever walked
 _SIZE_BITS = 10  # words of one extension header: up to 255 * 2 + 2
-_EXT_BITS = 7  # words of all of them, up to the limit
+_LIMIT = EXTENSION_LIMIT // 4
+_LEAST = 2  # words of the shortest extension headers
 
 RoomLayout = data.StructLayout(
     {
-        "short": 1,  # the IP length is less than the headers
-        "over": 1,  # extension headers are past the limit
+        "whole": 1,  # an extension header is walked: it ends in this beat, and there was room
+        "ext_words": _SIZE_BITS,  # words of the extension headers up to this one
+        "payload": 1,  # the IP header fits the IP length, and so do these extension headers
         "udp": 1,  # the IP payload holds a UDP header
         "tcp": 1,  # the IP payload holds a TCP header
-        "ext_words": _EXT_BITS,  # words of extension headers, the one being read included
-        "ext_before": _EXT_BITS,  # the same before this beat
-        "stop": 1,  # the walk ends here
-        "words": signed(_BITS),  # words of the IP payload, those of extension headers taken off
+        # One cycle later, the extension header that opened in this beat included:
+        "left": signed(_BITS),  # words of the IP payload, or less than 0
+        "over": 1,  # extension headers are past the limit
+        "jumbogram": 1,  # the length of the payload is not known
     }
 )
-"""What the lengths of the IP headers say.  ``ext_words`` means nothing once it is ``over``."""
+"""What the lengths of the IP headers say.  ``over`` stays until the next frame begins."""
 
 
 class Room(wiring.Component):
     """Counts the words of the IP payload.
+
+    A beat that ends an IP header or extension header is judged by the count in front of that beat,
+    for speed.  Only an extension header that opened in the same beat is not in it yet: that one has
+    two words.
 
     Parameters
     ----------
@@ -50,13 +50,14 @@ class Room(wiring.Component):
     -------
     valid, walked : In
         A labelled beat from ``Walk``.
-    length, ihl, six, jumbogram : In
-        The IP header's length field and IHL, IPv6, a jumbogram: as they were one cycle after the
-        beat that held them.
+    ended : In(1)
+        The walk ended before this beat.
+    length, ihl, protocol, six : In
+        Of the IP header: length field, IHL, next header, IPv6; as the beat before left them.
     room : Out
-        What the beat leaves.
+        What this beat leaves.
 
-    Timing: extension headers count at once, an IP header one cycle after its length's beat.
+    Timing: combinational, but for what follows the remark in ``RoomLayout``.
     """
 
     def __init__(self, *, width: int):
@@ -64,10 +65,11 @@ class Room(wiring.Component):
             {
                 "valid": In(1),
                 "walked": In(WalkedLayout(width)),
+                "ended": In(1),
                 "length": In(16),
                 "ihl": In(4),
+                "protocol": In(8),
                 "six": In(1),
-                "jumbogram": In(1),
                 "room": Out(RoomLayout),
             }
         )
@@ -75,63 +77,69 @@ class Room(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         at = LabelledWords(m, self.walked)
-        load, size = Signal(), self._size(m, at)
-        left = Signal(signed(_BITS), init=_UNKNOWN)
-        known, taken, words = Signal(signed(_BITS)), Signal(_SIZE_BITS), Signal(signed(_BITS))
+        size, one_more = self._size(m, at)
+        left = Signal(signed(_BITS))
+        total = Signal(_SIZE_BITS)
+        self._count(m, at, left, size, one_more)
+        self._extensions(m, at, left, total, size, one_more)
+        return m
+
+    def _size(self, m, at):
+        """Words of the extension header that opens in this beat, or 0, as a sum of two numbers."""
+        size, one_more = Signal(_SIZE_BITS), Signal()
+        sizes, more = [], []
+        for lane, hit in enumerate(at.hits("ext", 0)):
+            kind, units = at.labels[lane].kind, at.hints[lane].units
+            words = Mux(kind.fragment, _LEAST, Mux(kind.ah, units, units << 1))
+            sizes.append(Mux(hit & ~self.ended, words, 0))
+            more.append(hit & ~self.ended & kind.ah)
+        m.d.comb += [size.eq(sizes[0] | sizes[-1]), one_more.eq(Cat(*more).any())]
+        return size, one_more
+
+    def _count(self, m, at, left, size, one_more):
+        """Words left: of the IP header's length, once it has been captured, or of those before."""
+        load, jumbogram, alone = Signal(), Signal(), Signal()
+        known, taken = Signal(_BITS), Signal(_BITS)
         m.d.sync += load.eq(at.hit("ip4", 0) | at.hit("ip6", 1))
         m.d.comb += [
             known.eq(Mux(load, self.length[2:], left)),
-            taken.eq(Mux(load, Mux(self.six, 0, self.ihl), size)),
-            words.eq(known - taken),
+            taken.eq(size | Mux(load & ~self.six, self.ihl, 0)),
+            alone.eq((self.length == 0) & (self.protocol == Protocol.HOP_BY_HOP)),
+            self.room.left.eq(left),
+            self.room.jumbogram.eq(jumbogram),
         ]
-        m.d.sync += left.eq(words)
-        with m.If(load & self.jumbogram):
-            m.d.sync += left.eq(_UNKNOWN)
-        self._judge(m, words, self._extensions(m, size))
-        return m
-
-    def _judge(self, m, words, over):
-        short, udp, tcp = Signal(), Signal(), Signal()
-        header = self.walked.pending.header
-        m.d.comb += [
-            short.eq(words < 0),
-            udp.eq(words >= UDP.size // 4),
-            tcp.eq(words >= TCP.size // 4),
-            self.room.words.eq(words),
-            self.room.short.eq(short),
-            self.room.over.eq(over),
-            self.room.udp.eq(udp),
-            self.room.tcp.eq(tcp),
-            self.room.stop.eq(
-                short & header.ext
-                | over & (header.ext | header.udp | header.tcp)
-                | header.udp & ~udp
-                | header.tcp & ~tcp
-            ),
-        ]
-
-    def _size(self, m, at):
-        """Words of the extension header that opens in this beat, else 0."""
-        size = Signal(_SIZE_BITS)
-        sizes = []
-        for lane, word in enumerate(at.words):
-            kind, length = at.labels[lane].kind, word[16:24]
-            words = Mux(kind.ah, length, length << 1) + 2
-            with m.If(at.hits("ext", 0)[lane]):
-                m.d.comb += size.eq(Mux(kind.fragment, 2, words))
-        return size
-
-    def _extensions(self, m, size):
-        """Adds them up.  Once the sum is over the limit, the walk has ended and it may be wrong."""
-        before, total = Signal(_EXT_BITS), Signal(_SIZE_BITS + 1)
-        over = Signal()
-        m.d.comb += [
-            total.eq(before + size),
-            over.eq(total > EXTENSION_LIMIT // 4),
-            self.room.ext_before.eq(before),
-            self.room.ext_words.eq(total),
-        ]
-        m.d.sync += before.eq(total)
+        # known - taken - one_more, with a single carry chain
+        m.d.sync += left.eq((Cat(~one_more, known) + Cat(1, ~taken))[1:])
+        with m.If(load & self.six & alone):
+            m.d.sync += [left.eq(_UNKNOWN), jumbogram.eq(1)]
         with m.If(self.valid & self.walked.beat.first):
-            m.d.sync += before.eq(0)
-        return over
+            m.d.sync += jumbogram.eq(0)
+
+    def _extensions(self, m, at, left, total, size, one_more):
+        """The sum of all extension headers, and what is left when one of them ends."""
+        opens, ends = at.hits("ext", 0)[0], at.hits("ext", last=True)
+        later, fits, more = Signal(_SIZE_BITS), Signal(), Signal()
+        both = Signal()  # one opens and ends
+        m.d.comb += [
+            both.eq(opens & ends[-1]) if len(at.words) == 2 else both.eq(0),
+            later.eq((Cat(one_more, total) + Cat(one_more, size))[1:]),
+            more.eq(left[3:-1].any()),
+            fits.eq(~left[-1] & ~(both & ((left < _LEAST) | (total > _LIMIT - _LEAST)))),
+        ]
+        m.d.sync += total.eq(later)
+        with m.If(self.valid & self.walked.beat.first):
+            m.d.sync += total.eq(0)
+
+        def holds(header):
+            words = header.size // 4
+            low = left[:3]
+            return more | Mux(both, low >= words + _LEAST, low >= words)
+
+        m.d.comb += [
+            self.room.whole.eq(ends.any() & fits & ~self.ended),
+            self.room.ext_words.eq(Mux(both, later, total)),
+            self.room.payload.eq(fits & ~self.ended),
+            self.room.udp.eq(holds(UDP)),
+            self.room.tcp.eq(holds(TCP)),
+            self.room.over.eq(total > _LIMIT),
+        ]
