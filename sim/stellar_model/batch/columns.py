@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -19,7 +20,7 @@ FIELDS: dict[str, int] = {
 """Width in bits of every field of both records, by its full name, in the specification's order."""
 
 _HALF = 64  # bits
-_CHUNK = 4096  # frames whose records are made at a time
+_CHUNK = 1024  # frames whose records are made at a time
 
 
 def _dtype(width: int) -> np.dtype:
@@ -52,18 +53,22 @@ class Columns:
 
     def records(self) -> Iterator[tuple[dict, dict]]:
         """Header and trailer record of each frame, as ``Parsed`` holds them."""
+        names = [group.name for group in HEADER_RECORD]
         for start in range(0, len(self), _CHUNK):
             part = self.rows(slice(start, start + _CHUNK))
             groups = [part._group(group) for group in HEADER_RECORD]
-            names = [group.name for group in HEADER_RECORD]
-            trailers = part._group(TRAILER_RECORD[0])
-            for *header, trailer in zip(*groups, trailers, strict=True):
-                yield dict(zip(names, header, strict=True)), trailer
+            yield from zip(
+                _dictionaries(names, groups), part._group(TRAILER_RECORD[0]), strict=True
+            )
 
     def _group(self, group: Group) -> list[dict[str, int]]:
+        """The group's dictionaries; most groups of most frames are zero, and copying is quick."""
         names = [field.name for field in group.fields]
-        values = [_integers(self.fields[f"{group.name}.{name}"]) for name in names]
-        return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+        columns = [self.fields[f"{group.name}.{name}"] for name in names]
+        there = np.logical_or.reduce([_unequal(column, 0) for column in columns])
+        made = _dictionaries(names, [_integers(column[there]) for column in columns])
+        zero = dict.fromkeys(names, 0)
+        return [next(made) if any_set else zero.copy() for any_set in there.tolist()]
 
     def differences(self, other: "Columns") -> Iterator[tuple[int, str, int, int]]:
         """Frame, field, own and other value of all that differs; the first frame's come first.
@@ -87,7 +92,11 @@ def _integers(column: np.ndarray) -> list[int]:
     return [high << _HALF | low for high, low in column.tolist()]
 
 
-def _unequal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _dictionaries(names: Sequence[str], columns: Sequence[Sequence]) -> Iterator[dict]:
+    return map(dict, map(zip, repeat(names), zip(*columns, strict=True)))
+
+
+def _unequal(one: np.ndarray, other: np.ndarray | int) -> np.ndarray:
     mask = one != other
     return mask if mask.ndim == 1 else mask.any(axis=1)
 
