@@ -11,6 +11,7 @@ from .columns import FIELDS, Columns, concatenate, of_records
 from .digest import RecordDigest, digest
 from .packing import HEADER_BYTES, TRAILER_BYTES, decode, pack_headers, pack_trailers
 from .parser import parse
+from .repair import repair
 
 __all__ = [
     "FIELDS",
@@ -25,4 +26,5 @@ __all__ = [
     "pack_headers",
     "pack_trailers",
     "parse",
+    "repair",
 ]

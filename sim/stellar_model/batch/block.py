@@ -18,14 +18,12 @@ class Block:
     """The bytes of some frames, each from an even place on, so that 16-bit sums need no shifts.
 
     Places are indices into ``bytes``; frame ``i`` has ``lengths[i]`` bytes from ``starts[i]`` on.
+    ``data``, of an even number of bytes, has at least 8 behind the last frame.  What is written to
+    ``data`` later does not reach the sums: make another block.
     """
 
-    def __init__(self, frames: Sequence[bytes]):
-        self.lengths = np.fromiter(map(len, frames), np.int64, len(frames))
-        room = self.lengths + (self.lengths & 1)
-        self.starts = np.cumsum(room) - room
-        even = [frame if len(frame) % 2 == 0 else frame + b"\0" for frame in frames]
-        data = b"".join([*even, _TAIL])
+    def __init__(self, data: bytes | bytearray, starts: np.ndarray, lengths: np.ndarray):
+        self.starts, self.lengths = starts, lengths
         self.bytes = np.frombuffer(data, np.uint8)
         self._words = {
             size: np.ndarray(len(data) - size + 1, f">u{size}", data, strides=(1,))
@@ -34,6 +32,14 @@ class Block:
         halves = np.frombuffer(data, ">u2")
         self._sums = np.zeros(len(halves) + 1, np.int64)
         np.cumsum(halves, dtype=np.int64, out=self._sums[1:])
+
+    @classmethod
+    def of(cls, frames: Sequence[bytes]) -> "Block":
+        """A block of ``frames``."""
+        lengths = np.fromiter(map(len, frames), np.int64, len(frames))
+        room = lengths + (lengths & 1)
+        even = [frame if len(frame) % 2 == 0 else frame + b"\0" for frame in frames]
+        return cls(b"".join([*even, _TAIL]), np.cumsum(room) - room, lengths)
 
     def read(self, header: Header, name: str, places: np.ndarray) -> np.ndarray:
         """The field ``name`` of at most 64 bits, in headers that begin at ``places``.

@@ -57,7 +57,7 @@ def parse(
         raise ValueError(f"errors has {len(failed)} entries for {count} frames; one each is needed")
     parts = []
     for part in _blocks(frames):
-        walk = Walk(Block(frames[part]), settings)
+        walk = Walk(Block.of(frames[part]), settings)
         follow(walk)
         ingress(walk, packed[part])
         walk.put(slice(None), state_layers=walk.layers, state_candidate=walk.candidate)

@@ -12,7 +12,7 @@ from stellar_spec.opcodes import INT_HOPS_MAX, StellarFlag
 from .sums import good
 from .walk import Walk
 
-__all__ = ["trailer"]
+__all__ = ["addresses", "checks", "trailer"]
 
 _BEFORE_INT = np.array(
     [
@@ -74,7 +74,14 @@ def candidate_flags(walk: Walk, candidate: np.ndarray) -> None:
 
 
 def check_right(walk: Walk, rows: np.ndarray) -> np.ndarray:
-    """Whether the end-to-end check, the datagram's last bytes, is right.
+    """Whether the end-to-end check, the datagram's last bytes, is right."""
+    first, wanted = checks(walk, rows)
+    places = first[:, None] + np.arange(CHECK_SIZE)
+    return walk.block.bytes[places].view("<u4")[:, 0] == wanted
+
+
+def checks(walk: Walk, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the end-to-end checks begin, and what is right there as little endian numbers.
 
     All that it covers stands in one row in the frame, from the addresses to the check, once options
     and extension headers, the UDP checksum and INT read as zero.
@@ -88,9 +95,7 @@ def check_right(walk: Walk, rows: np.ndarray) -> np.ndarray:
     covered = walk.block.masked(zeros)
     pairs = zip(first.tolist(), end.tolist(), strict=True)
     crc = [zlib.crc32(covered[start:stop]) for start, stop in pairs]
-    places = end[:, None] + np.arange(CHECK_SIZE)
-    found = walk.block.bytes[places].view("<u4")[:, 0]
-    return found == np.array(crc, np.uint32)
+    return end, np.array(crc, np.uint32)
 
 
 def int_extension(walk: Walk, rows, base, end) -> tuple[np.ndarray, np.ndarray]:
