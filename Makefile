@@ -26,6 +26,7 @@ help: ## list the targets
 	@echo "    SEED=N       the seed of every random number; default 1, so that runs repeat"
 	@echo "    WAVES=1      write waveforms under build/; the run prints where"
 	@echo "    VERILOG=BENCH=FILE   (sim) simulate an edited export, e.g. parser_w8=build/verilog/parser_w8.v"
+	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME, default parser, and VERILOG"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"
 
 sim: $(BASE) compiler ## run the gateware under Verilator against the golden model
@@ -34,6 +35,16 @@ sim: $(BASE) compiler ## run the gateware under Verilator against the golden mod
 test: $(BASE) compiler ## run every test
 	STELLAR_SEED='$(SEED)' STELLAR_WAVES='$(WAVES)' \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(if $(TEST),-k '$(TEST)') tests
+
+.PHONY: bench soak
+N     ?=
+BLOCK ?= parser
+
+bench: $(BASE) compiler ## measure the native engine, cocotb and the models on the same frames
+	$(BIN)/python -m stellar_bench.speed --seed '$(SEED)' $(if $(N),--frames '$(N)')
+
+soak: $(BASE) compiler ## put a million good and hostile frames through gateware and model
+	$(BIN)/python -m stellar_bench.soak --block '$(BLOCK)' --seed '$(SEED)' $(if $(N),--frames '$(N)') $(if $(VERILOG),--verilog '$(VERILOG)')
 
 lint: $(BASE) ## check style, and the fence between gateware and model
 	$(BIN)/ruff check .
