@@ -79,7 +79,7 @@ def summary(plan: Plan, reports: list[Report]) -> tuple[str, bool]:
         name = block.bench(report.width)
         if report.problems:
             problems.append(f"{name}: gateware and model differ, or it stopped")
-        elif report.frames < wanted:
+        elif report.frames != wanted:
             problems.append(f"{name}: stopped after {report.frames} of {wanted} frames")
     lines += ["seen in the gateware's records:", block.table(seen)]
     if plan.frames >= LEAST_TO_SEE_ALL and plan.only is None:

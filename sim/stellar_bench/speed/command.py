@@ -34,8 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(
         f"seed {options.seed}: {len(given)} different frames of {shortest} to {longest} bytes, "
         f"good and hostile, {sum(map(len, given)) / len(given):.0f} bytes on average; W = 8\n"
-        f"frames/s is by CPU time of one core, the best of {ROUNDS} rounds (cocotb, readable model: "
-        "one);\non wall is by the clock, which other work of the machine slows down",
+        f"frames/s is by CPU time of one core, the best of {ROUNDS} rounds (cocotb, readable "
+        "model: one);\non wall is by the clock, which other work of the machine slows down",
         flush=True,
     )
     try:
