@@ -17,8 +17,7 @@ __all__ = ["SOAKS", "Soak", "SoakedBlock"]
 class Soak(Protocol):
     """A block at one width beside its model, in one process.
 
-    ``seen`` counts what the gateware's records said; ``model`` and ``gateware`` are the digests of
-    all records so far.
+    ``seen`` counts what the gateware's records said.
     """
 
     seen: Counter
@@ -44,7 +43,7 @@ class SoakedBlock:
     ``make(width=, seed=, folder=, verilog=)`` gives its ``Soak``: ``folder`` takes counterexamples,
     ``verilog`` names a file in place of the gateware's own, or is ``None``.  It raises
     ``ValueError``, ``OSError`` or ``BuildError`` for what can't be simulated.  ``missing`` says
-    what a long run ought to have seen and has not.
+    what a long run ought to have seen and has not, ``table`` what it has.
     """
 
     name: str

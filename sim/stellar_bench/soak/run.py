@@ -13,6 +13,8 @@ __all__ = ["SILENT", "run", "summary"]
 
 SILENT = 600
 """Seconds without a word from any width, building included, that are taken for a hang."""
+ENDING = 10
+"""Seconds that a process has to end once it has reported."""
 LEAST_TO_SEE_ALL = 20_000
 """Frames from which on a run must have seen everything that records can say."""
 
@@ -38,8 +40,9 @@ def run(plan: Plan) -> list[Report]:
                     stop.set()
         return [reports[width] for width in widths]
     finally:
+        patience = 0 if ways else ENDING  # ways are left where an exception passes
         for process in processes:
-            process.join(0 if process.exitcode is None and len(ways) else 10)
+            process.join(patience)
             if process.exitcode is None:
                 process.terminate()
                 process.join()
