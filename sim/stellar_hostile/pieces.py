@@ -1,12 +1,15 @@
 """What several families build their frames of, on top of ``stellar_model.build``."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from stellar_model import build
 from stellar_model.build import Part
 from stellar_spec.fields import Header
 from stellar_spec.headers import ETHERNET, IPV4, IPV6, STELLAR_EXTENSIONS
 from stellar_spec.opcodes import OPCODES, Opcode, StellarFlag
+
+from .frame import Kit
 
 __all__ = [
     "EXTENSION_SETS",
@@ -20,6 +23,7 @@ __all__ = [
     "extensions",
     "header",
     "layer",
+    "least",
     "opcode_for",
     "on_ip",
     "put",
@@ -66,7 +70,7 @@ def set_ip_length(frame: bytes, length: int, l3: int = L3) -> bytes:
     frame = put(frame, l3, IPV4, "total_length", size + length)
     frame = put(frame, l3, IPV4, "checksum", 0)
     total = words(frame[l3 : l3 + size])
-    return put(frame, l3, IPV4, "checksum", (-total - 1) % 0xFFFF)
+    return put(frame, l3, IPV4, "checksum", -total % 0xFFFF)
 
 
 def layer(number: int, data: bytes) -> Part:
@@ -87,9 +91,14 @@ def on_ip(version: int, payload: Part, **fields) -> Part:
     return (build.ipv4 if version == 4 else build.ipv6)(payload, **fields)
 
 
-def datagram(version: int, payload: Part) -> bytes:
-    """The bytes of ``payload`` as they stand in an IP packet without options."""
-    return build.ethernet(on_ip(version, payload))[IP_END[version] :]
+def datagram(version: int, payload: Part, wrap: Callable[[Part], Part] | None = None) -> bytes:
+    """The bytes of ``payload`` as they stand in an IP packet without options.
+
+    With ``wrap``, an extension header of 8 bytes around it, they stand behind that one.
+    """
+    if wrap is None:
+        return build.ethernet(on_ip(version, payload))[IP_END[version] :]
+    return build.ethernet(on_ip(version, wrap(payload)))[IP_END[version] + 8 :]
 
 
 def tagged(payload: Part, tpids: Iterable[int]) -> Part:
@@ -147,9 +156,15 @@ KINDS = {
 """Good packets of several kinds around a payload, for what depends on size alone."""
 
 
-def sized(kit, kind: str, size: int) -> bytes | None:
+@cache
+def least(kind: str) -> int:
+    """Bytes of a frame of that kind without a payload."""
+    return len(build.ethernet(KINDS[kind](b"")))
+
+
+def sized(kit: Kit, kind: str, size: int) -> bytes | None:
     """A whole frame of ``size`` bytes and that kind; ``None`` if its headers are longer."""
-    room = size - len(kit.frame(KINDS[kind](b"")))
+    room = size - least(kind)
     return None if room < 0 else kit.frame(KINDS[kind](kit.random(room)))
 
 

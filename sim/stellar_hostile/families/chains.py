@@ -34,6 +34,16 @@ NUMBERS = dict(
     )
 )
 
+SHORT = {
+    "hop": build.hop_by_hop,
+    "routing": build.routing,
+    "fragment": build.fragment,
+    "destination": build.destination,
+}
+"""Headers of 8 bytes unless told otherwise."""
+LEAST = {"hop": 2, "routing": 4, "destination": 2}
+"""Bytes of these headers in front of what they hold."""
+
 
 def uppers(kit: Kit) -> dict[str, build.Part]:
     """What may follow a chain."""
@@ -78,13 +88,7 @@ def chain_limit(kit: Kit) -> Iterator[Hostile]:
 
     Source: RFC 8200, section 4; RFC 8504, section 5.3; this project's docs/parser.md (256 bytes)
     """
-    short = {
-        "hop": build.hop_by_hop,
-        "routing": build.routing,
-        "fragment": build.fragment,
-        "destination": build.destination,
-    }
-    for name, extension in short.items():
+    for name, extension in SHORT.items():
         inner = send()
         for count in range(1, EXTENSION_LIMIT // 8 + 4):
             inner = extension(inner)
@@ -93,6 +97,10 @@ def chain_limit(kit: Kit) -> Iterator[Hostile]:
     for size in range(12, EXTENSION_LIMIT + 28, 4):
         inner = build.ah(send(), body=bytes(size - 4))
         yield from _around(kit, ("one", "ah", size), inner, 0, size)
+    for size in range(8, EXTENSION_LIMIT + 25, 8):
+        for name in ("hop", "routing", "destination"):
+            rest = {"data" if name == "routing" else "options": bytes(size - LEAST[name])}
+            yield from _around(kit, ("one", name, size), SHORT[name](send(), **rest), 0, size)
     for before in range(EXTENSION_LIMIT - 40, EXTENSION_LIMIT + 9, 8):
         for name, extension in HEADERS.items():
             last = extension(send())

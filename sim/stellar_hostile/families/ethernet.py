@@ -119,4 +119,7 @@ def padding(kit: Kit) -> Iterator[Hostile]:
 
 
 def _tails(kit: Kit, count: int) -> dict[str, bytes]:
-    return {"zero": bytes(count), "ff": b"\xff" * count, "random": kit.random(count)}
+    tails = {"zero": bytes(count), "ff": b"\xff" * count}
+    if count >= 4:  # fewer bytes may happen to be the others
+        tails["random"] = kit.random(count)
+    return tails

@@ -43,8 +43,9 @@ def pieces() -> dict[str, list[tuple[int, int, int]]]:
 
 def _packets(kit: Kit, version: int) -> dict[str, tuple[int, bytes]]:
     """Upper layers to cut, by name: protocol number and bytes."""
+    behind = build.fragment if version == 6 else None  # the end-to-end check counts its bytes
     return {
-        "stellar": (Protocol.UDP, datagram(version, send(kit.random(WHOLE - 24)))),
+        "stellar": (Protocol.UDP, datagram(version, send(kit.random(WHOLE - 24)), behind)),
         "udp": (Protocol.UDP, datagram(version, udp(kit.random(WHOLE - 8)))),
         "tcp": (Protocol.TCP, datagram(version, build.tcp(kit.random(WHOLE - 20), dport=22))),
         "icmp": (1 if version == 4 else 58, kit.random(WHOLE)),
@@ -126,7 +127,7 @@ def fragment_ipv6_chain(kit: Kit) -> Iterator[Hostile]:
 
     Source: RFC 8200, section 4.5; RFC 7112; RFC 8021
     """
-    upper = datagram(6, send())
+    upper = datagram(6, send(), build.fragment)
     for name, bits in {**{f"bit-{b}": 1 << b for b in range(16)}, "all": 0xFFFF}.items():
         data = header(IPV6_FRAGMENT, next_header=17, identification=7)
         data = data[:2] + bits.to_bytes(2, "big") + data[4:]

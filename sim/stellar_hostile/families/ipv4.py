@@ -70,7 +70,7 @@ def ipv4_option(kit: Kit) -> Iterator[Hostile]:
             frame = kit.frame(build.ipv4(inner, options=options))
             yield kit.hostile((name, upper), frame, f"options {options.hex()}")
     for kind in range(256):
-        options = bytes([kind, 4]) + kit.random(2)
+        options = bytes([kind, 4, 0xA5]) + kit.random(1)
         frame = kit.frame(build.ipv4(send(), options=options))
         yield kit.hostile(("type", kind), frame, f"an option of type {kind}")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stellar_spec.codes import LENGTH_MAX
 
 from ..frame import Hostile, Kit
-from ..pieces import KINDS, L3, around, sized
+from ..pieces import KINDS, L3, around, least, sized
 
 __all__ = ["length_beat", "length_every", "length_jumbo", "length_limit", "length_mtu"]
 
@@ -35,8 +35,7 @@ def length_beat(kit: Kit) -> Iterator[Hostile]:
     Source: this project's docs/streams.md
     """
     for kind in KINDS:
-        least = len(kit.frame(KINDS[kind](b"")))
-        ends = {beat * (-(-least // beat) + place) for beat in BEATS for place in range(4)}
+        ends = {beat * (-(-least(kind) // beat) + place) for beat in BEATS for place in range(4)}
         for size in around(ends, -1, 0, 1):
             if whole := sized(kit, kind, size):
                 yield from _forms(kit, kind, whole)

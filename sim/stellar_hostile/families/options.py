@@ -113,7 +113,7 @@ def home_address(kit: Kit) -> Iterator[Hostile]:
         parts = {
             "good": build.destination(inner, options=good),
             "short": build.destination(inner, options=good[:14]),
-            "length-0": build.destination(inner, options=bytes([home, 0, 0, 0, 0, 0])),
+            "length-255": build.destination(inner, options=bytes([home, 255, 0, 0, 0, 0])),
             "hop-by-hop": build.hop_by_hop(inner, options=good),
             "then-fragment": build.destination(build.fragment(inner), options=good),
             "behind-fragment": build.fragment(build.destination(inner, options=good)),

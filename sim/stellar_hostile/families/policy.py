@@ -7,7 +7,7 @@ from stellar_spec.headers import IPV4, IPV6
 
 from ..frame import Hostile, Kit
 from ..good import OWN
-from ..pieces import KINDS, VERSIONS, on_ip, send, sized, udp
+from ..pieces import KINDS, VERSIONS, least, on_ip, send, sized, udp
 
 __all__ = ["address_filter", "mac_error"]
 
@@ -23,8 +23,7 @@ def mac_error(kit: Kit) -> Iterator[Hostile]:
     Source: IEEE 802.3, clause 4.2.4.1.2; this project's docs/streams.md
     """
     for kind in KINDS:
-        least = len(kit.frame(KINDS[kind](b"")))
-        for size in range(least, least + LANES):
+        for size in range(least(kind), least(kind) + LANES):
             yield from _both(kit, (kind, size), sized(kit, kind, size))
     whole = sized(kit, "udp6", 2 * LANES)
     for size in range(1, LANES + 1):
