@@ -16,7 +16,7 @@ class DocumentError(ValueError):
 
 def table(seed: int = 1) -> str:
     """Families, how many frames each has, what they provoke, the sources, as Markdown."""
-    lines = ["| family | frames | what it provokes | judged by |", "|---|---|---|---|"]
+    lines = ["| family | frames | what it provokes | sources |", "|---|---|---|---|"]
     total = 0
     for family in FAMILIES.values():
         count = sum(1 for _ in family.frames(seed))

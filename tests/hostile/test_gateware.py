@@ -5,9 +5,11 @@ a few of each family at W = 1.
 """
 
 from collections import Counter
+from functools import partial
 
 import pytest
 
+from stellar_bench import hostile
 from stellar_bench.hostile import STALLED, compare, good_records, grouped, main
 from stellar_bench.native import NativeParser
 from stellar_bench.native.library import generated
@@ -56,7 +58,8 @@ def test_every_word_of_the_parser_is_provoked(groups):
     flags = layers = 0
     reasons, verdicts, kinds = set(), set(), set()
     for traffic in groups:
-        for header, trailer in set(traffic.expected):
+        pairs = zip(traffic.metas, traffic.expected, strict=True)
+        for header, trailer in {(h ^ meta.pack(), t) for meta, (h, t) in pairs}:
             said, shown = unpack(TRAILER_RECORD, trailer), unpack(HEADER_RECORD, header)
             flags |= said["flags"]
             layers |= shown["state"]["layers"]
@@ -78,7 +81,7 @@ def test_some_of_each_family_at_one_byte_a_beat(everything, seed):
     assert set(judged(grouped(some), 1, seed)) == set(FAMILIES)
 
 
-def test_a_wrong_parser_is_noticed(groups, tmp_path):
+def test_a_wrong_parser_is_noticed(groups, tmp_path, monkeypatch, capsys):
     """A TPID that is not known: the families of tags tell, the good frame does not."""
     text = generated(8)
     edited = tmp_path / "edited.v"
@@ -91,6 +94,22 @@ def test_a_wrong_parser_is_noticed(groups, tmp_path):
     families = {mismatch.frame.family for mismatch in wrong}
     assert families == {"vlan-mix", "vlan-cut", "vlan-tag"}
     assert any("eth.vlan_count is" in str(mismatch) for mismatch in wrong)
+    monkeypatch.setattr(hostile, "NativeParser", partial(NativeParser, verilog=edited))
+    assert main(["--family", "vlan-mix", "--width", "8"]) == 1
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1].startswith("FAILED: ")
+    assert "W = 8, free: vlan-mix/9100/ipv4 (1 tags: 9100): state.layers is 1, not 23" in said.err
+
+
+def test_a_good_frame_that_is_taken_for_another_is_noticed(groups):
+    """The records right but for one good frame's: its own meta apart, they must be all alike."""
+    [traffic] = [group for group in groups if group.settings == {("max_length", 1)}]
+    pairs = list(traffic.expected)
+    assert compare(traffic, pairs) == [] and len(good_records(traffic, pairs)) == 1
+    header, trailer = pairs[3]
+    pairs[3] = header, trailer ^ 1
+    assert [mismatch.frame.name for mismatch in compare(traffic, pairs)] == [GOOD]
+    assert len(good_records(traffic, pairs)) == 2
 
 
 def test_the_command(capsys):

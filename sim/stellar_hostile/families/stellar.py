@@ -40,7 +40,7 @@ def opcode_extension(kit: Kit) -> Iterator[Hostile]:
     """Every opcode (64, most of them not assigned) with every set of extensions (16), over IPv4 and
     IPv6, with the body that the opcode needs; all else is right.
 
-    Source: this project's docs/wire-format.md, sections 2 to 5
+    Source: this project's docs/wire-format.md, sections 3 and 4
     """
     for version, opcode, names in product(VERSIONS, CODES, EXTENSION_SETS):
         packet = send(kit.random(_body(opcode)), opcode=opcode, **extensions(names))
@@ -55,7 +55,7 @@ def opcode_body(kit: Kit) -> Iterator[Hostile]:
     """Every assigned opcode with every set of extensions that it may carry, whose body lacks each
     number of bytes, with a right check behind it, and with the check cut too.
 
-    Source: this project's docs/wire-format.md, section 5
+    Source: this project's docs/wire-format.md, section 3
     """
     for opcode, names in product(OPCODES, EXTENSION_SETS):
         if not OPCODES[opcode].accepts(sum(StellarFlag[name] for name in names)):
@@ -77,7 +77,7 @@ def extension_missing(kit: Kit) -> Iterator[Hostile]:
     """Every set of extensions announced by the flags, with every number of bytes behind the base
     header that is too small for them; the check behind it is right.
 
-    Source: this project's docs/wire-format.md, section 3
+    Source: this project's docs/wire-format.md, section 4
     """
     for version, names in product(VERSIONS, EXTENSION_SETS[1:]):
         flags = sum(StellarFlag[name] for name in names)

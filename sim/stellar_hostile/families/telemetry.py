@@ -17,7 +17,7 @@ def int_first_word(kit: Kit) -> Iterator[Hostile]:
     than the 8 that may be), exceeded set and not; each of the 23 bits that must be zero, alone and
     together; with the stack that the word asks for, up to 8 hops.
 
-    Source: this project's docs/wire-format.md, section 3 (INT)
+    Source: this project's docs/wire-format.md, section 4 (INT)
     """
     for used, reserved, exceeded in product(range(16), range(16), (0, 1)):
         stack = kit.random(INT_HOP.size * min(reserved, INT_HOPS_MAX))
@@ -38,7 +38,7 @@ def int_stack(kit: Kit) -> Iterator[Hostile]:
     """Stacks that are empty, bytes or hops too short, right, and longer than reserved, for 0 to 15
     reserved hops; behind every set of the other extensions; with and without payload behind them.
 
-    Source: this project's docs/wire-format.md, section 3 (INT)
+    Source: this project's docs/wire-format.md, section 4 (INT)
     """
     for reserved in range(16):
         whole = INT_HOP.size * reserved

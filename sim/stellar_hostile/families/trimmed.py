@@ -43,7 +43,8 @@ def trim_cut(kit: Kit) -> Iterator[Hostile]:
     the sender wrote them, the IP length written anew, IP and UDP length written anew; padded to the
     least frame; and, without trimming in the settings, a packet that is merely cut.
 
-    Source: this project's docs/parser.md, step 7; the idea: packet trimming (NDP, SIGCOMM 2017)
+    Source: this project's docs/parser.md, step 7, and docs/wire-format.md, section 5;
+    packet trimming in general: NDP (SIGCOMM 2017)
     """
     for version, (name, packet) in product(VERSIONS, _packets(kit).items()):
         frame = kit.frame(on_ip(version, packet, dscp=DSCP))
