@@ -3,8 +3,9 @@
 import pytest
 
 import tests.hostile.judge_inner
+import tests.hostile.judge_lengths
 import tests.hostile.judge_outer
-import tests.hostile.judge_stellar  # noqa: F401  registers its judges, as the two others do
+import tests.hostile.judge_stellar  # noqa: F401  registers its judges, as the others do
 from stellar_hostile import FAMILIES
 from tests.hostile.reading import JUDGES
 
