@@ -58,6 +58,16 @@ docs: $(BASE) ## write the generated tables and the example capture in docs/
 	$(BIN)/python -m stellar_spec.docs
 	$(BIN)/python -m stellar_bench.vectors --pcap docs/examples/stellartp.pcap
 
+CHECK ?=
+ifneq ($(filter-out 0 1,$(CHECK)),)
+$(error CHECK=$(CHECK) is not known; give CHECK=1 to put the frames through the gateware, or leave it out)
+endif
+.PHONY: hostile
+hostile: $(BASE) $(if $(filter 1,$(CHECK)),compiler) ## write the hostile frames into build/hostile (CHECK=1: and run them)
+	$(BIN)/python -m stellar_hostile --seed '$(SEED)' --interleave --list \
+	  --pcap build/hostile/hostile.pcap --index build/hostile/hostile.jsonl
+	$(if $(filter 1,$(CHECK)),$(BIN)/python -m stellar_bench.hostile --seed '$(SEED)')
+
 install: $(BASE) ## make .venv with all that sim, test and lint need (they do so by themselves)
 
 install-synth: .venv/.installed-synth ## add the open synthesis tools to .venv
