@@ -29,6 +29,7 @@ help: ## list the targets
 	@echo "  area and timing take:"
 	@echo "    BLOCK=NAME WIDTH=8 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat, ECP5, grade, seconds for a tool"
 	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
+	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME, default parser, and VERILOG"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"
 
 sim: $(BASE) compiler ## run the gateware under Verilator against the golden model
@@ -37,6 +38,16 @@ sim: $(BASE) compiler ## run the gateware under Verilator against the golden mod
 test: $(BASE) compiler ## run every test
 	STELLAR_SEED='$(SEED)' STELLAR_WAVES='$(WAVES)' \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(if $(TEST),-k '$(TEST)') tests
+
+.PHONY: bench soak
+N     ?=
+BLOCK ?= parser
+
+bench: $(BASE) compiler ## measure the native engine, cocotb and the models on the same frames
+	$(BIN)/python -m stellar_bench.speed --seed '$(SEED)' $(if $(N),--frames '$(N)')
+
+soak: $(BASE) compiler ## put a million good and hostile frames through gateware and model
+	$(BIN)/python -m stellar_bench.soak --block '$(BLOCK)' --seed '$(SEED)' $(if $(N),--frames '$(N)') $(if $(VERILOG),--verilog '$(VERILOG)')
 
 lint: $(BASE) ## check style, and the fence between gateware and model
 	$(BIN)/ruff check .
@@ -65,6 +76,16 @@ area: .venv/.installed-synth ## measure a block's area only, and that of each of
 docs: $(BASE) ## write the generated tables and the example capture in docs/
 	$(BIN)/python -m stellar_spec.docs
 	$(BIN)/python -m stellar_bench.vectors --pcap docs/examples/stellartp.pcap
+
+CHECK ?=
+ifneq ($(filter-out 0 1,$(CHECK)),)
+$(error CHECK=$(CHECK) is not known; give CHECK=1 to put the frames through the gateware, or leave it out)
+endif
+.PHONY: hostile
+hostile: $(BASE) $(if $(filter 1,$(CHECK)),compiler) ## write the hostile frames into build/hostile (CHECK=1: and run them)
+	$(BIN)/python -m stellar_hostile --seed '$(SEED)' --interleave --list \
+	  --pcap build/hostile/hostile.pcap --index build/hostile/hostile.jsonl
+	$(if $(filter 1,$(CHECK)),$(BIN)/python -m stellar_bench.hostile --seed '$(SEED)')
 
 install: $(BASE) ## make .venv with all that sim, test and lint need (they do so by themselves)
 
