@@ -16,7 +16,7 @@ endif
 unexport WAVES  # cocotb reads a variable of this name by itself; the benches decide
 export PYTHON
 
-.PHONY: help sim test lint verilog docs install install-synth pins clean distclean compiler
+.PHONY: help sim test lint verilog docs install install-synth pins clean distclean compiler wire dissect-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ verilog: $(BASE) ## export the gateware as Verilog into build/verilog
 docs: $(BASE) ## write the generated tables and the example capture in docs/
 	$(BIN)/python -m stellar_spec.docs
 	$(BIN)/python -m stellar_bench.vectors --pcap docs/examples/stellartp.pcap
+
+wire: $(BASE) ## write the Wireshark dissector and the C header made from the specification
+	$(BIN)/python -m stellar_wire
+
+dissect-check: $(BASE) ## compare dissector and model through tshark (N=10000 random frames, SEED)
+	$(BIN)/python -m stellar_bench.tshark --seed '$(SEED)' --count '$(or $(N),10000)'
 
 install: $(BASE) ## make .venv with all that sim, test and lint need (they do so by themselves)
 

@@ -598,7 +598,9 @@ static inline uint32_t stellartp_crc32(uint32_t crc, const uint8_t *data, size_t
 static inline size_t stellartp_int_total(const uint8_t *p)
 {
     size_t hops = stellartp_int_hops_reserved(p);
-    return STELLARTP_INT_SIZE + (hops <= STELLARTP_INT_HOPS_MAX ? hops * STELLARTP_INT_HOP_SIZE : 0);
+    if (hops > STELLARTP_INT_HOPS_MAX)
+        hops = 0;
+    return STELLARTP_INT_SIZE + hops * STELLARTP_INT_HOP_SIZE;
 }
 
 /* Computes the end-to-end check of a whole, well-formed datagram.
@@ -612,11 +614,12 @@ static inline int stellartp_check(const uint8_t *addresses, size_t address_bytes
                                   uint8_t check[STELLARTP_CHECK_SIZE])
 {
     const uint8_t *base = datagram + STELLARTP_UDP_SIZE;
-    size_t end = size - STELLARTP_CHECK_SIZE, at = STELLARTP_UDP_SIZE, hops, i;
+    size_t at = STELLARTP_UDP_SIZE, end, hops, i;
     unsigned flags;
     uint32_t crc;
     if (size < STELLARTP_UDP_SIZE + STELLARTP_BASE_SIZE + STELLARTP_CHECK_SIZE)
         return -1;
+    end = size - STELLARTP_CHECK_SIZE;
     flags = stellartp_flags(base);
     at += stellartp_headers_size(flags);
     if (at > end)

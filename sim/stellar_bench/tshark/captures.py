@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from stellar_model import Settings
@@ -10,7 +10,7 @@ from stellar_model.parser import follow
 from stellar_model.walk import Walk
 from stellar_sdk.capture import Frame, write_pcap
 
-from ..frames import SETTINGS_SETS, Stimulus, directed_frames, random_frames
+from ..frames import SETTINGS_SETS, directed_frames, random_frames
 from ..vectors import load
 
 __all__ = ["Capture", "golden_frames", "stimuli", "write"]
@@ -34,9 +34,13 @@ class Capture:
         }
 
 
-def stimuli(seed: int, count: int) -> list[Stimulus]:
-    """All frames of the run: the directed ones, and ``count`` random ones."""
-    return directed_frames() + random_frames(random.Random(seed), count)
+def stimuli(seed: int, count: int) -> list[tuple[str, bytes, Settings]]:
+    """All frames of a run, with name and settings: the directed ones, and ``count`` random ones.
+
+    The one place to add another source of frames.
+    """
+    made = directed_frames() + random_frames(random.Random(seed), count)
+    return [(stimulus.name, stimulus.data, SETTINGS_SETS[stimulus.settings]) for stimulus in made]
 
 
 def golden_frames() -> list[tuple[str, bytes, Settings]]:
@@ -44,7 +48,7 @@ def golden_frames() -> list[tuple[str, bytes, Settings]]:
     return [(v.name, v.frame, Settings(**v.settings)) for v in load()]
 
 
-def write(folder: Path, frames: Iterable[Stimulus | tuple[str, bytes, Settings]]) -> list[Capture]:
+def write(folder: Path, frames: Iterable[tuple[str, bytes, Settings]]) -> list[Capture]:
     """Write the frames into ``folder``, one capture for each group of settings.
 
     The dissector does not filter by the card's addresses, and nothing of a capture tells of the
@@ -52,10 +56,7 @@ def write(folder: Path, frames: Iterable[Stimulus | tuple[str, bytes, Settings]]
     a capture with a snap length shows it: with the IP packet's length as that on the wire.
     """
     groups: dict[Settings, list[tuple[str, bytes]]] = {}
-    for item in frames:
-        if isinstance(item, Stimulus):
-            item = item.name, item.data, SETTINGS_SETS[item.settings]
-        name, data, settings = item
+    for name, data, settings in frames:
         plain = Settings(
             stellar_port=settings.stellar_port,
             trim=settings.trim,
@@ -72,7 +73,7 @@ def write(folder: Path, frames: Iterable[Stimulus | tuple[str, bytes, Settings]]
 
 
 def _frame(index: int, data: bytes, settings: Settings) -> Frame:
-    walk = Walk(data, replace(settings))
+    walk = Walk(data, settings)
     follow(walk)
     end = walk.offsets["l3"] + walk.header["ip"]["total_length"]
     wire = max(len(data), end) if walk.candidate else len(data)

@@ -45,8 +45,8 @@ def compare(captures: Iterable[Capture]) -> Report:
     dissector; ``not called``: not candidates for which Wireshark did not call the dissector;
     ``elsewhere``: the model shows no datagram to StellarTP's port there (tunnels, a third tag).
     Candidates that Wireshark does not hand to the dissector are counted by its reason:
-    ``empty``: UDP without payload; ``extension headers``: Wireshark refuses the contents of an
-    IPv6 extension header, which the parser does not judge; ``source port``: another dissector
+    ``empty``: UDP without payload; ``options``: Wireshark refuses the contents of IPv4 options or
+    an IPv6 extension header, which the parser does not judge; ``source port``: another dissector
     owns the source port, which Wireshark asks first.
     """
     report = Report()
@@ -80,13 +80,13 @@ def _frame(expected: Expectation, row: dict[str, list[str]]) -> tuple[str, list[
     if not walk.candidate:
         if not called:
             return "not called", []
-        return "refused", _differences(expected, row, EXPERTS[6:7])
+        return "refused", _differences(expected, row, ("not_candidate",))
     if called:
         return "compared", _differences(expected, row, EXPERTS) + _values(expected, row)
     if expected.empty:
         return "empty", []
-    if walk.flags & Flag.IPV6_EXTENSIONS and "udp.dstport" not in row:
-        return "extension headers", []
+    if walk.flags & (Flag.IPV4_OPTIONS | Flag.IPV6_EXTENSIONS) and "udp.dstport" not in row:
+        return "options", []
     if walk.header["udp"]["sport"] < REGISTERED_PORTS and "udp.dstport" in row:
         return "source port", []
     return "not called", ["a candidate that Wireshark did not hand to the dissector"]
