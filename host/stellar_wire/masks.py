@@ -1,16 +1,18 @@
 """Which bytes of a header the end-to-end check feeds as they stand, from ``stellar_spec.coverage``.
 
-One declaration serves the Wireshark dissector and the Scapy layer.
+One declaration serves the Wireshark dissector, the C header and the Scapy layer.
 """
 
+from functools import cache
 from itertools import groupby
 
 from stellar_spec.coverage import Treatment, treatment
 from stellar_spec.fields import Header
 
-__all__ = ["mask", "masked", "runs"]
+__all__ = ["mask", "runs"]
 
 
+@cache
 def mask(header: Header) -> bytes:
     """For each byte of ``header`` 0xff where it is fed as it stands, and 0 where as zero.
 
@@ -27,11 +29,6 @@ def mask(header: Header) -> bytes:
             )
         result.append(0xFF if Treatment.COVERED in kinds else 0)
     return bytes(result)
-
-
-def masked(header: Header, data: bytes) -> bytes:
-    """``data``, the bytes of one ``header``, as the check sequence has them."""
-    return bytes(byte & keep for byte, keep in zip(data, mask(header), strict=True))
 
 
 def runs(header: Header) -> list[tuple[int, int, bool]]:

@@ -4,6 +4,6 @@
 (GPL), called as a program and never linked.
 """
 
-from .program import TsharkError, find, rows, version
+from .program import TsharkError, find, read_required, rows, version
 
-__all__ = ["TsharkError", "find", "rows", "version"]
+__all__ = ["TsharkError", "find", "read_required", "rows", "version"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stellar_wire.files import DISSECTOR
 
-__all__ = ["TsharkError", "find", "rows", "version"]
+__all__ = ["TsharkError", "find", "read_required", "rows", "version"]
 
 TIMEOUT = 300  # seconds
 LUA_ERROR = "_ws.lua.error"
@@ -26,6 +26,13 @@ def find() -> str:
             "no program 'tshark'; on Debian and Ubuntu: apt install --no-install-recommends tshark"
         )
     return path
+
+
+def read_required(text: str | None) -> bool:
+    """Whether ``text``, the setting STELLAR_TSHARK, asks that tests fail without tshark."""
+    if text not in (None, "", "required"):
+        raise ValueError(f"{text!r} is not known; give 'required', or leave it out")
+    return text == "required"
 
 
 def _run(arguments: list[str]) -> str:
