@@ -11,6 +11,7 @@ bound by the GPL.  Nothing else of the project imports this module.
   from the hops or ``stack``, the check, UDP's port and length; UDP's checksum is 0 unless given.
 - Extensions are layers of their own, which must follow in the order of the specification.  Other
   values and orders are built as they are given: so malformed packets can be made.
+- A field's name that Scapy uses itself gets an underscore: ``StellarHop.time_``.
 - Packets are StellarTP by their UDP destination port (``bind(port)`` for another than the default).
 - The check is read from the last four bytes of a UDP payload that is whole; ``check_ok`` says
   whether it is right.
@@ -37,6 +38,7 @@ __all__ = [
     "StellarINT",
     "StellarTP",
     "bind",
+    "scapy_name",
 ]
 
 MESSAGE_FLAGS = [flag for flag in sorted(StellarFlag) if not flag & EXTENSION_FLAGS]
@@ -46,11 +48,16 @@ if EXTENSION_FLAGS != (1 << _LOW) - 1:
     raise ValueError(f"the extension flags are {EXTENSION_FLAGS:#x}; they must be the lowest bits")
 
 
+def scapy_name(name: str) -> str:
+    """What a field is called here: a name that Scapy's packets have already gets an underscore."""
+    return f"{name}_" if hasattr(Packet, name) else name
+
+
 def _fields(header: Header, **given) -> list:
     """Scapy's fields for ``header``; ``given`` replaces some by name."""
     made = []
     for field in header.fields:
-        made += given.get(field.name, [BitField(field.name, 0, field.width)])
+        made += given.get(field.name, [BitField(scapy_name(field.name), 0, field.width)])
     return made
 
 
