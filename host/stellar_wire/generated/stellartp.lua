@@ -214,15 +214,16 @@ stellartp.prefs.trim_dscp = Pref.uint("DSCP of trimmed packets", 0, "0 to 63")
 
 
 -- ---------------------------------------------------------------------------------------------
--- Bits. Lua 5.1 to 5.2 have libraries for the exclusive or, later versions an operator, which
--- the earlier ones could not even read: hence the text.
+-- Bits. Wireshark up to 4.2 has Lua 5.2 with the library bit32; with later versions of Lua there is
+-- an operator in its place, which the earlier ones could not even read: hence the text.
 
 local xor
 if bit32 then
   xor = bit32.bxor
+elseif bit then
+  xor = bit.bxor  -- LuaBitOp; its results have a sign
 else
-  local chunk = load("return function(a, b) return a ~ b end")
-  xor = chunk and chunk() or require("bit").bxor
+  xor = load("return function(a, b) return a ~ b end")()
 end
 
 -- Value of a declared field (32 bits at most) of the header that starts at byte `at` of `tvb`.
@@ -230,8 +231,9 @@ local function value(tvb, at, field)
   return tvb(at + field.byte, field.size):bitfield(field.bit, field.width)
 end
 
--- CRC-32 of IEEE 802.3, bits of a byte least significant first.
-local CRC_TABLE = {}
+-- CRC-32 of IEEE 802.3, bits of a byte least significant first. CRC_TABLES[k][byte] is what a byte
+-- does to the register when k zeros follow it: so four bytes go in at once.
+local CRC_TABLES = { [0] = {}, {}, {}, {} }
 for index = 0, 255 do
   local crc = index
   for _ = 1, 8 do
@@ -239,16 +241,34 @@ for index = 0, 255 do
     crc = (crc - low) / 2
     if low == 1 then crc = xor(crc, 0xEDB88320) % 0x100000000 end
   end
-  CRC_TABLE[index] = crc
+  CRC_TABLES[0][index] = crc
+end
+for zeros = 1, 3 do
+  for index = 0, 255 do
+    local crc = CRC_TABLES[zeros - 1][index]
+    local low = crc % 256
+    CRC_TABLES[zeros][index] = xor(CRC_TABLES[0][low], (crc - low) / 256) % 0x100000000
+  end
 end
 
 local function crc_feed(crc, data)
-  local byte, entry, x = string.byte, CRC_TABLE, xor
-  for index = 1, #data do
-    local low = crc % 256
-    crc = x(entry[x(low, byte(data, index))], (crc - low) / 256)
+  local byte, x = string.byte, xor
+  local t0, t1, t2, t3 = CRC_TABLES[0], CRC_TABLES[1], CRC_TABLES[2], CRC_TABLES[3]
+  local whole = #data - #data % 4
+  for index = 1, whole, 4 do
+    local a, b, c, d = byte(data, index, index + 3)
+    local word = x(crc, a + b * 0x100 + c * 0x10000 + d * 0x1000000) % 0x100000000
+    local first = word % 0x100
+    local second = (word % 0x10000 - first) / 0x100
+    local third = (word % 0x1000000 - word % 0x10000) / 0x10000
+    local fourth = (word - word % 0x1000000) / 0x1000000
+    crc = x(x(t3[first], t2[second]), x(t1[third], t0[fourth])) % 0x100000000
   end
-  return crc % 0x100000000  -- BitOp's numbers have a sign
+  for index = whole + 1, #data do
+    local low = crc % 256
+    crc = x(t0[x(low, byte(data, index))], (crc - low) / 256) % 0x100000000
+  end
+  return crc
 end
 
 -- One's complement sum of the 16-bit words of `data`, whose length is even.
