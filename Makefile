@@ -16,7 +16,7 @@ endif
 unexport WAVES  # cocotb reads a variable of this name by itself; the benches decide
 export PYTHON
 
-.PHONY: help sim test lint verilog docs install install-synth pins clean distclean compiler wire dissect-check
+.PHONY: help sim test lint verilog docs install install-synth pins clean distclean compiler
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,7 @@ help: ## list the targets
 	@echo "    SEED=N       the seed of every random number; default 1, so that runs repeat"
 	@echo "    WAVES=1      write waveforms under build/; the run prints where"
 	@echo "    VERILOG=BENCH=FILE   (sim) simulate an edited export, e.g. parser_w8=build/verilog/parser_w8.v"
+	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME, default parser, and VERILOG"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"
 
 sim: $(BASE) compiler ## run the gateware under Verilator against the golden model
@@ -34,6 +35,16 @@ sim: $(BASE) compiler ## run the gateware under Verilator against the golden mod
 test: $(BASE) compiler ## run every test
 	STELLAR_SEED='$(SEED)' STELLAR_WAVES='$(WAVES)' \
 	  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(if $(TEST),-k '$(TEST)') tests
+
+.PHONY: bench soak
+N     ?=
+BLOCK ?= parser
+
+bench: $(BASE) compiler ## measure the native engine, cocotb and the models on the same frames
+	$(BIN)/python -m stellar_bench.speed --seed '$(SEED)' $(if $(N),--frames '$(N)')
+
+soak: $(BASE) compiler ## put a million good and hostile frames through gateware and model
+	$(BIN)/python -m stellar_bench.soak --block '$(BLOCK)' --seed '$(SEED)' $(if $(N),--frames '$(N)') $(if $(VERILOG),--verilog '$(VERILOG)')
 
 lint: $(BASE) ## check style, and the fence between gateware and model
 	$(BIN)/ruff check .
@@ -47,11 +58,22 @@ docs: $(BASE) ## write the generated tables and the example capture in docs/
 	$(BIN)/python -m stellar_spec.docs
 	$(BIN)/python -m stellar_bench.vectors --pcap docs/examples/stellartp.pcap
 
+.PHONY: wire dissect-check
 wire: $(BASE) ## write the Wireshark dissector and the C header made from the specification
 	$(BIN)/python -m stellar_wire
 
-dissect-check: $(BASE) ## compare dissector and model through tshark (N=10000 random frames, SEED)
-	$(BIN)/python -m stellar_bench.tshark --seed '$(SEED)' --count '$(or $(N),10000)'
+dissect-check: $(BASE) ## compare dissector and model through tshark (N=RANDOM FRAMES, default 10000)
+	$(BIN)/python -m stellar_bench.tshark --seed '$(SEED)' $(if $(N),--count '$(N)')
+
+CHECK ?=
+ifneq ($(filter-out 0 1,$(CHECK)),)
+$(error CHECK=$(CHECK) is not known; give CHECK=1 to put the frames through the gateware, or leave it out)
+endif
+.PHONY: hostile
+hostile: $(BASE) $(if $(filter 1,$(CHECK)),compiler) ## write the hostile frames into build/hostile (CHECK=1: and run them)
+	$(BIN)/python -m stellar_hostile --seed '$(SEED)' --interleave --list \
+	  --pcap build/hostile/hostile.pcap --index build/hostile/hostile.jsonl
+	$(if $(filter 1,$(CHECK)),$(BIN)/python -m stellar_bench.hostile --seed '$(SEED)')
 
 install: $(BASE) ## make .venv with all that sim, test and lint need (they do so by themselves)
 

@@ -32,6 +32,7 @@ SOURCE_ROOTS = ("hw", "sim", "boards", "host", "tools")
 ALLOWED = {
     "hw/stellar_spec": {"stellar_spec"},
     "sim/stellar_model": {"stellar_model", "stellar_spec", "numpy"},
+    "sim/stellar_hostile": {"stellar_hostile", "stellar_model", "stellar_spec"},
 }
 APART = {"hw/stellar_nic": {"stellar_model", "stellar_bench"}}
 SCAPY_LAYER = "host/stellar_wire/scapy_layer.py"

@@ -3,12 +3,13 @@
 import copy
 import shlex
 
+import numpy as np
 import pytest
 
 import stellar_model
-from stellar_bench.native import EngineError
-from stellar_bench.native.abi import Kind, Stream
-from stellar_model import Settings
+from stellar_bench.native import EngineError, Records
+from stellar_bench.native.abi import Kind, Stream, Time
+from stellar_model import Settings, batch
 from stellar_model.build import ethernet, ipv4, stellar
 from stellar_sdk.analyzer.command import DIFFERENT, OK
 from stellar_sdk.analyzer.engines import BothEngine, EngineFailure, ModelEngine, RtlEngine
@@ -136,18 +137,15 @@ def test_rtl_engine_gives_the_records_in_front_of_its_failure(monkeypatch):
         def __init__(self, width, verilog):
             pass
 
-        def run(self, frames, settings):
+        def run_batch(self, frames, settings):
             if len(frames) > 2:
                 place = {"kind": Kind.HANG, "stream": Stream.O, "frame": 2, "cycle": 7}
                 raise EngineError("frame 2 (counted from 0), cycle 7: hangs", **place)
-            pairs = [stellar_model.parse(frame, settings=settings) for frame in frames]
-            return [
-                (
-                    stellar_model.pack(HEADER_RECORD, parsed.header),
-                    stellar_model.pack(TRAILER_RECORD, parsed.trailer),
-                )
-                for parsed in pairs
-            ]
+            columns = batch.of_records(
+                stellar_model.parse(frame, settings=settings) for frame in frames
+            )
+            headers, trailers = batch.pack_headers(columns), batch.pack_trailers(columns)
+            return Records(headers, trailers, np.zeros((len(frames), len(Time)), np.int64), 0)
 
     monkeypatch.setattr("stellar_bench.native.engine.NativeParser", Parser)
     given = RtlEngine(Settings(), width=8).records([packet(flow) for flow in range(4)])

@@ -4,7 +4,7 @@ import pytest
 
 from stellar_bench.tshark import TsharkError, rows
 from stellar_bench.tshark import compare as compare_module
-from stellar_bench.tshark.captures import golden_frames, stimuli, write
+from stellar_bench.tshark.captures import golden_frames, hostile_frames, stimuli, write
 from stellar_bench.tshark.compare import FIELDS, compare
 from stellar_bench.tshark.expected import EXPERTS
 from stellar_bench.vectors import load
@@ -19,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("tshark")
 
 EVERY = 6  # of the directed frames; `make dissect-check` takes all
 RANDOM = 400
+HOSTILE = 30  # of each family
 GROUPS = ("addr", "imm", "ack", "int")
 
 
@@ -101,9 +102,7 @@ def test_golden_verdicts_are_those_that_were_typed(golden):
 
 def test_every_field_equals_the_models(tmp_path, seed):
     frames = stimuli(seed, RANDOM)
-    captures = write(tmp_path / "golden", golden_frames())
-    captures += write(tmp_path / "frames", frames[:-RANDOM:EVERY] + frames[-RANDOM:])
-    report = compare(captures)
+    report = compare(write(tmp_path, golden_frames() + frames[:-RANDOM:EVERY] + frames[-RANDOM:]))
     print(f"seed {seed}: {report}")
     assert not report.differences, "\n".join(report.differences[:10])
     total = report.counts.total()
@@ -111,6 +110,15 @@ def test_every_field_equals_the_models(tmp_path, seed):
     assert report.counts["refused"] > 20
     assert report.counts["options"] < 0.06 * total
     assert report.counts["source port"] < 0.01 * total
+
+
+def test_every_field_of_hostile_frames_equals_the_models(tmp_path, seed):
+    report = compare(write(tmp_path, hostile_frames(seed, HOSTILE)))
+    print(f"seed {seed}: {report}")
+    assert not report.differences, "\n".join(report.differences[:10])
+    total = report.counts.total()
+    assert report.counts["compared"] > 0.2 * total and report.counts["refused"] > 20
+    assert report.counts["options"] + report.counts["source port"] < 0.05 * total
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,14 @@ from .render import render, render_empty
 
 __all__ = ["BATCH", "BATCH_BYTES", "Output", "OutputError", "analyze"]
 
-BATCH = 1000
+BATCH = 4096
 """Frames that an engine takes at once; with ``BATCH_BYTES`` it bounds the memory."""
 
 BATCH_BYTES = 1 << 24
 """Bytes of frames that are enough for a batch."""
+
+
+_encode = json.JSONEncoder(check_circular=False).encode
 
 
 class OutputError(Exception):
@@ -51,7 +54,7 @@ class Output:
     def write(self, record: dict) -> None:
         """Writes one line; raises ``BrokenPipeError`` when the reader has gone away."""
         try:
-            self._file.write(json.dumps(record) + "\n")
+            self._file.write(_encode(record) + "\n")
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -23,18 +23,21 @@ ERROR_SHARE = 0.02
 OTHER_TYPES = (0x0806, 0x8808, 0x88CC, 0x8847, 0x0026, 0x05FF)
 
 
-def random_frames(rng: random.Random, count: int) -> list[Stimulus]:
-    """``count`` frames, all drawn from ``rng``: equal states give equal frames."""
+def random_frames(rng: random.Random, count: int, settings: str | None = None) -> list[Stimulus]:
+    """``count`` frames, all drawn from ``rng``: equal states give equal frames.
+
+    ``settings`` names those that all are made for; without it each frame draws its own.
+    """
     good = round(count * GOOD_SHARE)
     other = (count - good) // 3
     kinds = ["good"] * good + ["other"] * other + ["mutant"] * (count - good - other)
     rng.shuffle(kinds)
-    return [random_frame(rng, kind, f"random/{i}/{kind}") for i, kind in enumerate(kinds)]
+    return [random_frame(rng, kind, f"random/{i}/{kind}", settings) for i, kind in enumerate(kinds)]
 
 
-def random_frame(rng: random.Random, kind: str, name: str) -> Stimulus:
-    """One frame of ``kind``: ``good``, ``other`` or ``mutant``."""
-    settings = rng.choice(SETTINGS)
+def random_frame(rng: random.Random, kind: str, name: str, settings: str | None = None) -> Stimulus:
+    """One frame of ``kind``: ``good``, ``other`` or ``mutant``; for settings that are drawn."""
+    settings = settings or rng.choice(SETTINGS)
     if kind == "good":
         return Stimulus(name, pad(rng, good_stellar(rng, settings).data), settings=settings)
     error = rng.random() < ERROR_SHARE

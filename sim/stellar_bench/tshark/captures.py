@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import stellar_hostile
 from stellar_model import Settings
 from stellar_model.parser import follow
 from stellar_model.walk import Walk
@@ -13,7 +14,7 @@ from stellar_sdk.capture import Frame, write_pcap
 from ..frames import SETTINGS_SETS, directed_frames, random_frames
 from ..vectors import load
 
-__all__ = ["Capture", "golden_frames", "stimuli", "write"]
+__all__ = ["Capture", "golden_frames", "hostile_frames", "stimuli", "write"]
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,15 @@ class Capture:
 
 
 def stimuli(seed: int, count: int) -> list[tuple[str, bytes, Settings]]:
-    """All frames of a run, with name and settings: the directed ones, and ``count`` random ones.
-
-    The one place to add another source of frames.
-    """
+    """The directed frames, and ``count`` random ones, with name and settings."""
     made = directed_frames() + random_frames(random.Random(seed), count)
     return [(stimulus.name, stimulus.data, SETTINGS_SETS[stimulus.settings]) for stimulus in made]
+
+
+def hostile_frames(seed: int, limit: int | None = None) -> list[tuple[str, bytes, Settings]]:
+    """The hostile frames, ``limit`` of each family or all, with name and settings."""
+    made = stellar_hostile.frames(seed=seed, limit=limit)
+    return [(frame.name, frame.data, Settings(**frame.settings)) for frame in made]
 
 
 def golden_frames() -> list[tuple[str, bytes, Settings]]:

@@ -1,7 +1,8 @@
 """``python -m stellar_bench.tshark``: the dissector and the model against tshark, at length.
 
-Writes the golden, directed and random frames as captures, dissects them, and compares every field
-with the model; with a corpus, compares the model's TCP fields and checksums with tshark's own.
+Writes the golden, directed, random and hostile frames as captures, dissects them, and compares
+every field with the model; with a corpus, compares the model's TCP fields and checksums with
+tshark's own.
 Exit codes: 0 all equal, 1 something differs, 2 tshark, an argument or a file cannot be used.
 """
 
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 
 from ..inputs import captures, read_corpus, read_seed
-from .captures import golden_frames, stimuli, write
+from .captures import golden_frames, hostile_frames, stimuli, write
 from .compare import compare
 from .program import TsharkError, version
 from .witness import judge
@@ -66,7 +67,11 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _dissector(options: argparse.Namespace) -> list[str]:
     differences = []
-    sources = {"golden": golden_frames(), "frames": stimuli(options.seed, options.count)}
+    sources = {
+        "golden": golden_frames(),
+        "frames": stimuli(options.seed, options.count),
+        "hostile": hostile_frames(options.seed),
+    }
     for name, frames in sources.items():
         folder = options.out / name
         written = write(folder, frames)

@@ -1,0 +1,68 @@
+"""The blocks that can be soaked; one that joins adds a row to ``SOAKS``, nothing else knows of it.
+
+What stands in a row crosses into other processes, so it holds nothing but names and functions.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from .parser import ParserSoak
+
+__all__ = ["SOAKS", "Soak", "SoakedBlock"]
+
+
+class Soak(Protocol):
+    """A block at one width beside its model, in one process.
+
+    ``seen`` counts what the gateware's records said.
+    """
+
+    seen: Counter
+
+    def batch(self, number: int, count: int) -> list[str]:
+        """Put batch ``number`` of ``count`` frames through both; lines on what differs, if any.
+
+        The frames depend on seed, number and count, not on the width or on what came before.
+        """
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """The digests of all records so far: the model's and the gateware's."""
+
+    def close(self) -> None:
+        """Free the simulation."""
+
+
+@dataclass(frozen=True)
+class SoakedBlock:
+    """How a block is soaked.
+
+    ``make(width=, seed=, folder=, verilog=)`` gives its ``Soak``: ``folder`` takes counterexamples,
+    ``verilog`` names a file in place of the gateware's own, or is ``None``.  It raises
+    ``ValueError``, ``OSError`` or ``BuildError`` for what can't be simulated.  ``missing`` says
+    what a long run ought to have seen and has not, ``table`` what it has.
+    """
+
+    name: str
+    widths: tuple[int, ...]
+    make: Callable[..., Soak]
+    missing: Callable[[Counter], list[str]]
+    table: Callable[[Counter], str]
+
+    def bench(self, width: int) -> str:
+        """The block's name at a width, e.g. ``parser_w8``."""
+        return f"{self.name}_w{width}"
+
+    def verilog(self, given: dict[str, Path], width: int) -> Path | None:
+        """The file that is given for a width, if any."""
+        return given.get(self.bench(width))
+
+
+SOAKS = {
+    block.name: block
+    for block in (SoakedBlock("parser", (8, 1), ParserSoak, ParserSoak.missing, ParserSoak.table),)
+}
+"""All of them, by name."""
