@@ -1,4 +1,4 @@
-"""``python -m stellar_bench.tshark``: exit codes and words; the comparisons have their own tests."""
+"""``python -m stellar_bench.tshark``: exit codes and words; comparing has tests of its own."""
 
 import pytest
 
