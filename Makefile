@@ -77,6 +77,13 @@ docs: $(BASE) ## write the generated tables and the example capture in docs/
 	$(BIN)/python -m stellar_spec.docs
 	$(BIN)/python -m stellar_bench.vectors --pcap docs/examples/stellartp.pcap
 
+.PHONY: wire dissect-check
+wire: $(BASE) ## write the Wireshark dissector and the C header made from the specification
+	$(BIN)/python -m stellar_wire
+
+dissect-check: $(BASE) ## compare dissector and model through tshark (N=RANDOM FRAMES, default 10000)
+	$(BIN)/python -m stellar_bench.tshark --seed '$(SEED)' $(if $(N),--count '$(N)')
+
 CHECK ?=
 ifneq ($(filter-out 0 1,$(CHECK)),)
 $(error CHECK=$(CHECK) is not known; give CHECK=1 to put the frames through the gateware, or leave it out)

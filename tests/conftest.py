@@ -4,9 +4,11 @@ Settings come from the environment (``make test`` sets them):
 
 - ``STELLAR_SEED``: the run's one seed, a decimal number from 0 to 2**32 - 1; default 1
 - ``STELLAR_CORPUS``: a folder of captures (``*.pcap``, ``*.pcapng``); without it, corpus tests skip
+- ``STELLAR_TSHARK``: ``required`` makes tests that need tshark fail without it; else they skip
 - ``STELLAR_WAVES``: 1 asks the benches to write waveforms
 
-A skip for any other reason than the missing corpus, and an expected failure, turn the run red.
+A skip for any other reason than the missing corpus or tshark, and an expected failure, turn the run
+red.
 """
 
 import os
@@ -17,11 +19,13 @@ import hypothesis
 import pytest
 
 from stellar_bench.inputs import read_corpus, read_seed
+from stellar_bench.tshark import TsharkError, find, read_required
 from stellar_bench.verilate import build_root
 from stellar_bench.waves import wanted
 
 NO_CORPUS = "no corpus: STELLAR_CORPUS is not set"
-ALLOWED_REASONS = (NO_CORPUS,)
+NO_TSHARK = "no tshark: there is no such program (STELLAR_TSHARK=required would make this fail)"
+ALLOWED_REASONS = (NO_CORPUS, NO_TSHARK)
 
 # Two busy cores make hypothesis' default deadline of 200 ms a matter of luck; the test's own
 # time-out stays. The blob repeats a failing example on another machine.
@@ -40,6 +44,7 @@ def setting(name: str, read: Callable):
 
 SEED = pytest.StashKey[int]()
 CORPUS = pytest.StashKey[Path | None]()
+TSHARK_REQUIRED = pytest.StashKey[bool]()
 
 
 class SkipReport:
@@ -91,6 +96,7 @@ class SkipReport:
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[SEED] = setting("STELLAR_SEED", read_seed)
     config.stash[CORPUS] = setting("STELLAR_CORPUS", read_corpus)
+    config.stash[TSHARK_REQUIRED] = setting("STELLAR_TSHARK", read_required)
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(config.stash[SEED])
     if not hasattr(config, "workerinput"):  # the controller hears of every worker's tests
@@ -114,3 +120,14 @@ def corpus(pytestconfig: pytest.Config) -> Path:
     if folder is None:
         pytest.skip(NO_CORPUS)
     return folder
+
+
+@pytest.fixture(scope="session")
+def tshark(pytestconfig: pytest.Config) -> str:
+    """The path of tshark; without it the test skips, or fails if STELLAR_TSHARK is ``required``."""
+    try:
+        return find()
+    except TsharkError as error:
+        if pytestconfig.stash[TSHARK_REQUIRED]:
+            pytest.fail(f"STELLAR_TSHARK=required, but {error}")
+        pytest.skip(NO_TSHARK)

@@ -9,7 +9,7 @@ imports  a fenced package imports the standard library and the packages listed f
 apart    a gateware module does not import the golden model or the benches
 dynamic  a fenced package does not import by name at run time, where no reader can follow
 future   no ``from __future__ import annotations`` under hw/: Amaranth reads annotations as values
-scapy    scapy (GPL) is imported by tests only
+scapy    scapy (GPL) is imported by tests and by one optional layer, which only tests import
 all      a module that defines or imports a name declares ``__all__``
 syntax   every module can be parsed
 ======== ======================================================================================
@@ -35,6 +35,7 @@ ALLOWED = {
     "sim/stellar_hostile": {"stellar_hostile", "stellar_model", "stellar_spec"},
 }
 APART = {"hw/stellar_nic": {"stellar_model", "stellar_bench"}}
+SCAPY_LAYER = "host/stellar_wire/scapy_layer.py"
 DYNAMIC_MODULES = {"importlib", "imp", "pkgutil", "runpy"}
 DYNAMIC_NAMES = {"__import__", "exec", "eval"}
 
@@ -76,6 +77,7 @@ def _module(name: str, source: bytes) -> Iterator[tuple[int, str, str]]:
         return
     for line, module in _imports(tree):
         yield from _judge_import(name, line, module)
+    yield from _scapy_layer(tree)
     yield from _dynamic(name, tree)
     yield from _future(name, tree)
     yield from _all(name, tree)
@@ -93,8 +95,8 @@ def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def _judge_import(name: str, line: int, module: str) -> Iterator[tuple[int, str, str]]:
     top = module.partition(".")[0]
-    if top == "scapy":
-        yield line, "scapy", f"imports {module}; scapy is for tests/ only"
+    if top == "scapy" and name != SCAPY_LAYER:
+        yield line, "scapy", f"imports {module}; scapy is for tests/ and {SCAPY_LAYER} only"
     for folder, allowed in ALLOWED.items():
         if _inside(name, folder) and top not in allowed | sys.stdlib_module_names:
             wanted = ", ".join(sorted(allowed))
@@ -102,6 +104,16 @@ def _judge_import(name: str, line: int, module: str) -> Iterator[tuple[int, str,
     for folder, apart in APART.items():
         if _inside(name, folder) and top in apart:
             yield line, "apart", f"imports {module}; gateware and its judges must not share code"
+
+
+def _scapy_layer(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Imports of the layer, absolute or relative: with it comes scapy."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            words = [word for alias in node.names for word in alias.name.split(".")]
+            words += (getattr(node, "module", None) or "").split(".")
+            if Path(SCAPY_LAYER).stem in words:
+                yield node.lineno, "scapy", f"imports {SCAPY_LAYER}; it is for tests/ and users"
 
 
 def _dynamic(name: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:

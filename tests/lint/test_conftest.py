@@ -144,3 +144,31 @@ def test_equal_names_in_two_folders(run):
 
 def test_no_test_is_no_success(run):
     assert run({"other.py": ""}).returncode == 5
+
+
+TSHARK = "def test_a(tshark):\n    assert tshark\n"
+EMPTY = "no-such-folder"
+
+
+@WORKERS
+def test_absent_tshark_is_listed_and_green(run, workers):
+    result = run({"test_pass.py": PASS, "test_tshark.py": TSHARK}, workers, PATH=EMPTY)
+    assert result.returncode == 0, result.stdout
+    assert "not run: test_tshark.py::test_a: no tshark: there is no such program" in result.stdout
+    assert "1 not run, 0 of them without leave" in result.stdout
+
+
+@WORKERS
+def test_absent_tshark_is_red_where_it_is_required(run, workers):
+    files = {"test_pass.py": PASS, "test_tshark.py": TSHARK}
+    result = run(files, workers, PATH=EMPTY, STELLAR_TSHARK="required")
+    assert result.returncode == 1, result.stdout
+    assert "STELLAR_TSHARK=required, but no program 'tshark'; on Debian" in result.stdout
+    assert "0 not run" in result.stdout
+
+
+def test_unknown_tshark_setting_is_named(run):
+    result = run({"test_pass.py": PASS}, STELLAR_TSHARK="yes")
+    assert result.returncode == 4
+    message = "STELLAR_TSHARK='yes' is not known; give 'required', or leave it out"
+    assert message in result.stdout + result.stderr

@@ -103,6 +103,28 @@ def test_scapy_is_for_tests_only(tree, folder):
     assert finding.rule == "scapy"
 
 
+def test_scapy_may_be_imported_by_the_one_layer(tree):
+    (tree / fence.SCAPY_LAYER).parent.mkdir(exist_ok=True)
+    (tree / fence.SCAPY_LAYER).write_text(GOOD + "from scapy.fields import BitField\n")
+    assert fence.check(tree) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import stellar_wire.scapy_layer",
+        "from stellar_wire import scapy_layer",
+        "from stellar_wire.scapy_layer import StellarTP",
+        "from . import scapy_layer as tp",
+        "def f():\n    from .scapy_layer import bind",
+    ],
+)
+def test_the_scapy_layer_is_imported_by_tests_only(tree, text):
+    (tree / "host/stellar_wire").mkdir()
+    finding = only_finding(tree, "host/stellar_wire/a.py", GOOD + text + "\n")
+    assert finding.rule == "scapy"
+
+
 def test_module_without_all_is_found(tree):
     finding = only_finding(tree, "host/stellar_sdk/a.py", '"""A module."""\n\nX = 1\n')
     assert finding.rule == "all"
@@ -152,7 +174,9 @@ def test_nothing_forbidden_is_loaded_at_run_time():
     assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr
 
 
-@pytest.mark.parametrize("package", ["stellar_spec", "stellar_model", "stellar_nic", "stellar_sdk"])
+@pytest.mark.parametrize(
+    "package", ["stellar_spec", "stellar_model", "stellar_nic", "stellar_sdk", "stellar_wire"]
+)
 def test_every_public_name_can_be_imported(package):
     root = importlib.import_module(package)
     names = [m.name for m in pkgutil.walk_packages(root.__path__, package + ".")]

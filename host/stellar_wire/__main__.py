@@ -1,0 +1,7 @@
+"""``python -m stellar_wire``: see ``files``."""
+
+import sys
+
+from .files import main
+
+sys.exit(main())

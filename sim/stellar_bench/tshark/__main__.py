@@ -1,0 +1,7 @@
+"""``python -m stellar_bench.tshark``: see ``command``."""
+
+import sys
+
+from .command import main
+
+sys.exit(main())
