@@ -104,6 +104,7 @@ class Pipeline(wiring.Component):
         m.d.comb += [
             judge.valid.eq(facts.o_valid),
             judge.port.eq(facts.port),
+            judge.ip_words.eq(walk.o.room.words),
             judge.settings.eq(self.settings),
             header.meta.eq(meta),
             trailer.length.eq(facts.length),

@@ -48,7 +48,10 @@ class HeaderRecord(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         record, judged = self.record, self.judgement
-        shown = {layer: judged[layer.name.lower()] for layer in Layer}
+        shown = {
+            layer: (judged if layer >= Layer.STELLAR else self.facts)[layer.name.lower()]
+            for layer in Layer
+        }
         m.d.comb += [
             record.meta.eq(self.meta),
             record.state.layers.eq(Cat(shown[layer] for layer in Layer)),
@@ -121,25 +124,25 @@ class HeaderRecord(wiring.Component):
             ),
             stack.eq(Mux(judged.int, INT.size // _WORD + judged.hops * (INT_HOP.size // _WORD), 0)),
         ]
-        with m.If(judged.tcp):
+        with m.If(facts.tcp):
             m.d.comb += skipped.eq(Mux(data_offset < least, least, data_offset))
         with m.Elif(judged.stellar):
             m.d.comb += skipped.eq((UDP.size + STELLAR.size) // _WORD + fixed + stack)
-        with m.Elif(judged.udp):
+        with m.Elif(facts.udp):
             m.d.comb += skipped.eq(UDP.size // _WORD)
-        with m.If(judged.eth & ~facts.depth & ~self.pending.header.vlan):
+        with m.If(facts.eth & ~facts.depth & ~self.pending.header.vlan):
             m.d.comb += offsets.l3.eq(network)
         with m.If(facts.reached):
             m.d.comb += offsets.l4.eq(transport)
         with m.If(judged.int):
             behind = (UDP.size + STELLAR.size) + (fixed << 2)
             m.d.comb += offsets.int.eq(transport + behind)
-        with m.If(judged.eth):
-            m.d.comb += offsets.payload.eq(Mux(judged.ip, transport, network) + (skipped << 2))
+        with m.If(facts.eth):
+            m.d.comb += offsets.payload.eq(Mux(facts.ip, transport, network) + (skipped << 2))
 
     def _key(self, m):
         key, fields, judged = self.record.key, self.fields, self.judgement
-        with m.If(judged.ip):
+        with m.If(self.facts.ip):
             kind = Mux(
                 self.facts.six,
                 Mux(judged.stellar, KeyKind.IPV6_STELLAR, KeyKind.IPV6_5TUPLE),
@@ -150,7 +153,7 @@ class HeaderRecord(wiring.Component):
                 m.d.comb += key.flow.eq(fields.base.flow)
             with m.Else():
                 m.d.comb += key.protocol.eq(fields.protocol)
-                with m.If(judged.udp | judged.tcp):
+                with m.If(self.facts.udp | self.facts.tcp):
                     m.d.comb += [key.sport.eq(fields.sport), key.dport.eq(fields.dport)]
 
 
@@ -250,10 +253,7 @@ class TrailerRecord(wiring.Component):
         present = facts.udp & ~judged.udp_length & ~absent
         hidden = Cat(
             judged.fragment,
-            facts.source_route,
-            facts.segments_left,
-            facts.home_address,
-            facts.jumbogram,
+            judged.detour,
             judged.trimmed,
             self.datagram_left != 0,
         ).any()

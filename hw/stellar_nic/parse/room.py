@@ -25,6 +25,7 @@ RoomLayout = data.StructLayout(
         "tcp": 1,  # the IP payload holds a TCP header
         "ext_words": _EXT_BITS,  # words of extension headers, the one being read included
         "ext_before": _EXT_BITS,  # the same before this beat
+        "words": signed(_BITS),  # words of the IP payload, those of extension headers taken off
     }
 )
 """What the lengths of the IP headers say."""
@@ -74,6 +75,7 @@ class Room(wiring.Component):
         left = Signal(signed(_BITS), init=_UNKNOWN)
         room = self.room
         m.d.comb += [
+            room.words.eq(left),
             room.short.eq(left < 0),
             room.over.eq(room.ext_words > EXTENSION_LIMIT // 4),
             room.udp.eq(left >= UDP.size // 4),
