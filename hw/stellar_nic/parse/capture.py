@@ -180,7 +180,7 @@ class Capture(wiring.Component):
                 fields.fragment_offset.eq(0),
                 fields.more_fragments.eq(0),
             ]
-        with m.If(at.hit("ip4", 0) | at.hit("ip6", 0)):
+        with m.If(self.valid & self.walked.beat.first):
             m.d.sync += fields.ext_words.eq(0)
         for hit, label in zip(at.hits("ext", last=True), at.labels, strict=True):
             with m.If(hit & ~(opens[0] & (room.short | room.over))):

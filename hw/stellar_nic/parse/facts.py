@@ -70,8 +70,9 @@ class Facts(wiring.Component):
     -------
     valid, walked : In
         A labelled beat from ``Walk``.
-    o_valid, events, facts, pending, tags, port, length : Out
-        One cycle later: what the beat brought, what the frame has shown, and where the walk is.
+    o_valid, events, facts, pending, tags, port, length, kept : Out
+        One cycle later: what the beat brought, what the frame has shown, where the walk is, and
+        the bytes up to this beat and of it.
 
     Timing: latency 1 cycle, a beat every cycle.
     """
@@ -90,6 +91,7 @@ class Facts(wiring.Component):
                 "tags": Out(2),
                 "port": Out(1),
                 "length": Out(17),
+                "kept": Out(4),
             }
         )
 
@@ -124,7 +126,7 @@ class Facts(wiring.Component):
                 m.d.comb += length.eq(kept)
             with m.Else():
                 m.d.comb += length.eq(self.length + kept)
-            m.d.sync += self.length.eq(length)
+            m.d.sync += [self.length.eq(length), self.kept.eq(kept)]
             with m.If(length > LENGTH_MAX):
                 m.d.sync += self.length.eq(LENGTH_MAX)
         return m

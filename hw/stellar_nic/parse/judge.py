@@ -12,7 +12,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.headers import STELLAR_VERSION
+from stellar_spec.headers import IPV6, STELLAR_VERSION
 from stellar_spec.opcodes import INT_HOPS_MAX
 
 from .capture import FieldsLayout
@@ -29,6 +29,7 @@ JudgementLayout = data.StructLayout(
         "trimmed": 1,
         "other_version": 1,
         "udp_length": 1,  # wrong
+        "total_length": 17,  # bytes of the IP packet
         "fragment": 1,
         "detour": 1,  # the address in the IP header is not the final one, or a jumbogram
         "stellar": 1,  # layers shown, where facts do not tell
@@ -36,7 +37,7 @@ JudgementLayout = data.StructLayout(
         "imm": 1,
         "ack": 1,
         "int": 1,
-        "hops": 4,  # of the INT stack that is skipped
+        "hops": 4,  # of the INT stack that is skipped, 0 if INT is not shown
         "truncated": 1,
         "bad_opcode": 1,
         "bad_extension": 1,
@@ -55,7 +56,7 @@ class Judge(wiring.Component):
     valid, events, facts, pending, fields, port : In
         A beat's findings from ``Facts`` and ``Capture``.
     ip_words : In(14)
-        Words of the IP payload, a cycle ahead of the findings.
+        Words of the IP payload, known a cycle before the UDP header is found whole.
     ip_sum_right : In(1)
         Verdict on the IPv4 header's sum.
     settings : In
@@ -107,14 +108,17 @@ class Judge(wiring.Component):
         seen = Signal()  # of several fragment headers the last one's fields are kept
         ours = self._own_address(m)
         right = facts.six | self.ip_sum_right
+        total = Signal(17, reset_less=True)
         self._fit = Signal(reset_less=True)
         m.d.comb += [
+            out.total_length.eq(total),
             out.fragment.eq(facts.ip & (seen & ~self.events.first | fragment)),
             out.detour.eq(
                 facts.source_route | facts.segments_left | facts.home_address | facts.jumbogram
             ),
         ]
         m.d.sync += [
+            total.eq(Cat(fields.length[:3], fields.length[3:] + Mux(facts.six, IPV6.size // 8, 0))),
             self._fit.eq(right & ~out.fragment & ~out.detour & (ours | ~settings.filter)),
             self._trimmed.eq(settings.trim & (fields.dscp == settings.trim_dscp)),
         ]
@@ -145,11 +149,9 @@ class Judge(wiring.Component):
         payload = Signal(16, reset_less=True)
         clipped = Signal(_CLIP, reset_less=True)
         low, high, large = Signal(), Signal(), Signal()
-        m.d.sync += [
-            payload.eq(Cat(self.fields.length[:2], self.ip_words)),
-            clipped.eq(payload[:_CLIP]),
-        ]
-        with m.If(payload[_CLIP:].any()):
+        known = Cat(self.fields.length[:2], self.ip_words)
+        m.d.sync += [payload.eq(known), clipped.eq(known[:_CLIP])]
+        with m.If(known[_CLIP:].any()):
             m.d.sync += clipped.eq(2**_CLIP - 1)
         m.d.comb += [
             large.eq(length[_CLIP:].any()),
@@ -187,7 +189,7 @@ class Judge(wiring.Component):
         fits, whole, trimmed = self._fits, self._whole, self._trimmed
         spare = Signal(7, reset_less=True)  # words behind what the base header announces
         opened = Signal(reset_less=True)  # what a base header at the place would be shown
-        hops, unfit, hops_fit = fields.int.hops_reserved, Signal(), Signal()
+        hops, excess, hops_fit = fields.int.hops_reserved, Signal(), Signal()
         m.d.comb += [
             rule.opcode.eq(fields.base.opcode),
             rule.flags.eq(fields.base.flags[:4]),
@@ -198,15 +200,15 @@ class Judge(wiring.Component):
             m.d.sync += opened.eq(out.candidate & whole & ~self._strange)
         m.d.comb += [
             fits.eq(~spare[6]),
-            unfit.eq(hops > INT_HOPS_MAX),
-            out.hops.eq(Mux(unfit, 0, hops)),
-            hops_fit.eq(spare[1:6] >= out.hops),
+            excess.eq(hops > INT_HOPS_MAX),
+            hops_fit.eq(excess | (spare[1:6] >= hops)),
+            out.hops.eq(Mux(out.int & ~excess, hops, 0)),
             out.stellar.eq(facts.base & opened),
         ]
         m.d.comb += [out[n].eq(facts[n] & opened & fits) for n in ("addr", "imm", "ack")]
         m.d.comb += out.int.eq(facts.int & opened & fits & (trimmed | hops_fit))
         lost = Mux(trimmed, ~facts.base, out.stellar & (~fits | facts.int & ~hops_fit))
-        malformed = unfit | (fields.int.hops_used > hops) | fields.int.zero.any()
+        malformed = excess | (fields.int.hops_used > hops) | fields.int.zero.any()
         m.d.comb += [
             out.truncated.eq(out.candidate & ~out.other_version & (~whole | lost)),
             out.bad_opcode.eq(out.stellar & ~trimmed & ~rule.known),

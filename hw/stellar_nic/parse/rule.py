@@ -1,23 +1,18 @@
 """What an opcode and its extension flags ask of a packet."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.headers import CHECK_SIZE, STELLAR, STELLAR_EXTENSIONS, UDP
 from stellar_spec.opcodes import OPCODES, StellarFlag
 
+from .tables import lookup
+
 __all__ = ["Rule"]
 
 _WORD = 4
 _OPCODES = 64  # values of the field
-
-
-def _lookup(index, entry, bits=1):
-    """``entry(k)`` where ``k`` is the value of ``index``: a table of constants."""
-    size = 2 ** len(index)
-    columns = (sum((entry(k) >> bit & 1) << k for k in range(size)) for bit in range(bits))
-    return Cat(Const(column, size).bit_select(index, 1) for column in columns)
 
 
 class Rule(wiring.Component):
@@ -56,15 +51,15 @@ class Rule(wiring.Component):
         opcode, flags = self.opcode, self.flags
         headers, behind, wrong = Signal(4), Signal(3), Signal(4)
         m.d.comb += [
-            self.known.eq(_lookup(opcode, lambda k: k in OPCODES)),
-            headers.eq(_lookup(flags, self._headers, 4)),
-            behind.eq(_lookup(Cat(opcode, self.trimmed), self._behind, 3)),
+            self.known.eq(lookup(opcode, lambda k: k in OPCODES)),
+            headers.eq(lookup(flags, self._headers, 4)),
+            behind.eq(lookup(Cat(opcode, self.trimmed), self._behind, 3)),
             self.need.eq(headers + behind),
             self.wrong.eq(wrong.any()),
         ]
         for bit in range(4):
             m.d.comb += wrong[bit].eq(
-                _lookup(Cat(opcode, flags[bit]), lambda k, bit=bit: self._wrong(k, bit))
+                lookup(Cat(opcode, flags[bit]), lambda k, bit=bit: self._wrong(k, bit))
             )
         return m
 
