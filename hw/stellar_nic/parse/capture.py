@@ -142,6 +142,7 @@ class Capture(wiring.Component):
             m.d.sync += [fields.tpid1.eq(previous), fields.tci1.eq(words[1][16:])]
         with m.If(self.valid & walked.beat.first):
             m.d.sync += [fields[tag].eq(0) for tag in ("tpid0", "tci0", "tpid1", "tci1")]
+            m.d.sync += fields.ext_words.eq(0)
 
     def _network(self, m):
         fields = self._fields
@@ -179,8 +180,6 @@ class Capture(wiring.Component):
             m.d.sync += [fields.src[32:].eq(0), fields.dst[32:].eq(0)]
         with m.If(at.hit("ip6", 0)):
             m.d.sync += [fields.fragment_offset.eq(0), fields.more_fragments.eq(0)]
-        with m.If(at.hit("ip4", 0) | at.hit("ip6", 0)):
-            m.d.sync += fields.ext_words.eq(0)
 
     def _extension(self, m):
         """What an extension header says counts once it has been walked whole.

@@ -77,8 +77,9 @@ class Facts(wiring.Component):
         The walk of the frame that ``walked`` belongs to had ended before it.
     stop : Out(1)
         So it had for the beat behind ``walked``, which is being labelled.
-    o_valid, events, facts, pending, tags, port, length : Out
-        One cycle later: what the beat brought, what the frame has shown, and where the walk is.
+    o_valid, events, facts, pending, tags, port, length, kept : Out
+        One cycle later: what the beat brought, what the frame has shown, where the walk is, and
+        the bytes up to this beat and of it.
 
     Timing: latency 1 cycle, a beat every cycle.
     """
@@ -100,6 +101,7 @@ class Facts(wiring.Component):
                 "tags": Out(2),
                 "port": Out(1),
                 "length": Out(17),
+                "kept": Out(4),
             }
         )
 
@@ -166,7 +168,7 @@ class Facts(wiring.Component):
         length, kept = Signal(18), sum(beat.packet.keep)
         m.d.comb += length.eq(Mux(beat.first, 0, self.length) + kept)
         with m.If(self.valid):
-            m.d.sync += self.length.eq(length)
+            m.d.sync += [self.length.eq(length), self.kept.eq(kept)]
             with m.If(length > LENGTH_MAX):
                 m.d.sync += self.length.eq(LENGTH_MAX)
 

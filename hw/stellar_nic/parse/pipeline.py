@@ -11,12 +11,13 @@ from .capture import Capture
 from .cover import Cover
 from .crc import MaskedCrc32
 from .facts import Facts
+from .header_record import HeaderRecord
 from .judge import Judge
 from .labelled import LabelledWords
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
-from .records import HeaderRecord, TrailerRecord
 from .room import Room
 from .sums import OnesSum
+from .trailer_record import TrailerRecord
 from .walk import Walk
 from .words import Words, word_lanes
 
@@ -102,7 +103,12 @@ class Pipeline(wiring.Component):
         self._udp_sum(m, walk, cover, udp_sum)
         self._check(m, walk, cover, check)
         for block in (judge, trailer):
-            m.d.comb += [block.events.eq(facts.events), block.ip_sum_right.eq(ip_sum.right)]
+            m.d.comb += [
+                block.valid.eq(facts.o_valid),
+                block.events.eq(facts.events),
+                block.port.eq(facts.port),
+                block.ip_sum_right.eq(ip_sum.right),
+            ]
         for block in (judge, header, trailer):
             m.d.comb += [
                 block.facts.eq(facts.facts),
@@ -114,17 +120,16 @@ class Pipeline(wiring.Component):
         meta = Signal(INGRESS_LAYOUT, reset_less=True)
         m.d.sync += meta.eq(walk.o.beat.packet.meta)
         m.d.comb += [
-            judge.valid.eq(facts.o_valid),
-            judge.port.eq(facts.port),
+            judge.ip_words.eq(room.room.left),
             judge.settings.eq(self.settings),
             header.meta.eq(meta),
             trailer.length.eq(facts.length),
+            trailer.kept.eq(facts.kept),
             trailer.datagram_left.eq(cover.left),
             trailer.udp_sum_right.eq(udp_sum.right),
             trailer.check_right.eq(check.right),
             trailer.max_length.eq(self.settings.max_length),
             trailer.check_flag.eq(self.settings.check_flag),
-            trailer.stellar_port.eq(self.settings.stellar_port),
             self.header_due.eq(judge.due),
             self.header.eq(header.record),
             self.trailer_due.eq(facts.o_valid & facts.events.last),

@@ -1,0 +1,154 @@
+"""Stage 4 of the parser: the trailer record, from facts and judgements at a frame's last beat."""
+
+from amaranth.hdl import Cat, Module, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from stellar_spec.codes import Flag, Reason, Verdict
+from stellar_spec.headers import ETHERNET
+
+from .capture import FieldsLayout
+from .facts import EventsLayout, FactsLayout
+from .judge import JudgementLayout
+from .labels import LabelLayout
+from .layouts import TRAILER_LAYOUT
+
+__all__ = ["TrailerRecord"]
+
+
+class TrailerRecord(wiring.Component):
+    """Writes the trailer record (steps 9 and 10 of docs/parser.md).
+
+    Members
+    -------
+    valid, events, facts, pending, fields, judgement, tags, port, length, kept : In
+        A beat's findings; at the last beat, what is known of the frame.
+    datagram_left : In(16)
+        Bytes of the UDP datagram that the frame's end cut off.
+    ip_sum_right, udp_sum_right, check_right : In(1)
+        The sums' and the end-to-end check's verdicts.
+    max_length, check_flag : In
+        Settings.
+    record : Out
+        The record.
+
+    Timing: combinational, but for a difference of lengths up to the beat before.
+    """
+
+    def __init__(self):
+        super().__init__(
+            {
+                "valid": In(1),
+                "events": In(EventsLayout),
+                "facts": In(FactsLayout),
+                "pending": In(LabelLayout),
+                "fields": In(FieldsLayout),
+                "judgement": In(JudgementLayout),
+                "tags": In(2),
+                "port": In(1),
+                "length": In(17),
+                "kept": In(4),
+                "datagram_left": In(16),
+                "ip_sum_right": In(1),
+                "udp_sum_right": In(1),
+                "check_right": In(1),
+                "max_length": In(17),
+                "check_flag": In(1),
+                "record": Out(TRAILER_LAYOUT),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        flags = {flag: Signal(name=flag.name.lower()) for flag in Flag}
+        candidate = self._lengths(m, flags)
+        self._network(m, flags)
+        self._sums(m, flags, candidate)
+        m.d.comb += [
+            self.record.flags.eq(Cat(flags[flag] for flag in Flag)),
+            self.record.length.eq(self.length),
+            self.record.candidate.eq(candidate),
+        ]
+        self._verdict(m, flags, candidate)
+        return m
+
+    def _lengths(self, m, flags):
+        """Step 9: the frame's length against that of its IP packet.
+
+        ``past``: bytes up to the beat before less those of the IP packet.  The packet ends within
+        the frame if that is not less than ``margin``, the bytes in front of it (14 to 22) less
+        those of the last beat (at most 8), and right at the frame's end if they are equal.
+        """
+        facts, judged = self.facts, self.judgement
+        past, margin = Signal(signed(18), reset_less=True), Signal(5)
+        low, far, less, beyond, candidate = past[:5], Signal(), Signal(), Signal(), Signal()
+        with m.If(self.valid):
+            m.d.sync += past.eq(self.length - judged.total_length)
+        known = facts.ip & ~facts.jumbogram
+        m.d.comb += [
+            margin.eq(ETHERNET.size + (self.tags << 2) - self.kept),
+            far.eq(past[5:17].any()),
+            less.eq(past[17] | ~far & (low < margin)),
+            beyond.eq(known & less),
+            flags[Flag.OVERSIZE].eq(self.length > self.max_length),
+            flags[Flag.IP_LENGTH].eq(beyond | facts.short),
+            flags[Flag.PADDED].eq(known & ~less & (far | (low != margin)) & ~facts.short),
+            candidate.eq(judged.candidate & (judged.trimmed | ~beyond)),
+        ]
+        return candidate
+
+    def _network(self, m, flags):
+        facts, judged, cut = self.facts, self.judgement, self.pending.header
+        four = facts.ip & ~facts.six
+        m.d.comb += [
+            flags[Flag.ETH_TRUNCATED].eq(cut.eth | cut.vlan),
+            flags[Flag.VLAN_DEPTH].eq(facts.depth),
+            flags[Flag.IP_TRUNCATED].eq(cut.ip4 | cut.ip6 | cut.ext),
+            flags[Flag.IP_VERSION].eq(facts.bad_version),
+            flags[Flag.IPV4_IHL].eq(facts.bad_ihl),
+            flags[Flag.IPV4_OPTIONS].eq(four & (self.fields.ihl > 5)),
+            flags[Flag.IPV4_CHECKSUM].eq(four & ~self.ip_sum_right),
+            flags[Flag.FRAGMENT].eq(judged.fragment),
+            flags[Flag.IPV6_EXTENSIONS].eq(facts.extensions),
+            flags[Flag.EXT_LIMIT].eq(facts.over),
+            flags[Flag.L4_TRUNCATED].eq(facts.no_room | cut.udp | cut.tcp),
+        ]
+
+    def _sums(self, m, flags, candidate):
+        facts, fields, judged = self.facts, self.fields, self.judgement
+        zero = fields.udp_checksum == 0
+        absent = zero & (~facts.six | self.port)
+        present = facts.udp & ~judged.udp_length & ~absent
+        hidden = Cat(
+            judged.fragment,
+            judged.detour,
+            judged.trimmed,
+            self.datagram_left != 0,
+        ).any()
+        unjudged = judged.trimmed | judged.other_version | judged.truncated
+        m.d.comb += [
+            flags[Flag.UDP_LENGTH].eq(judged.udp_length),
+            flags[Flag.UDP_CHECKSUM].eq(present & (zero | ~hidden & ~self.udp_sum_right)),
+            flags[Flag.UNVERIFIED].eq(present & ~zero & hidden),
+            flags[Flag.TRIMMED].eq(candidate & judged.trimmed),
+            flags[Flag.STELLAR_VERSION].eq(candidate & judged.other_version),
+            flags[Flag.STELLAR_CHECK].eq(candidate & ~unjudged & ~self.check_right),
+        ]
+
+    def _verdict(self, m, flags, candidate):
+        judged, record = self.judgement, self.record
+        drops = (
+            (flags[Flag.UDP_CHECKSUM], Reason.UDP_CHECKSUM),
+            (judged.truncated, Reason.STELLAR_TRUNCATED),
+            (judged.bad_opcode, Reason.STELLAR_OPCODE),
+            (judged.bad_extension, Reason.STELLAR_EXTENSION),
+            (flags[Flag.STELLAR_CHECK] & ~self.check_flag, Reason.STELLAR_CHECK),
+        )
+        m.d.comb += record.verdict.eq(Verdict.STELLAR)
+        for condition, reason in reversed(drops):
+            with m.If(condition):
+                m.d.comb += [record.verdict.eq(Verdict.DROP), record.reason.eq(reason)]
+        with m.If(~candidate | judged.other_version):
+            m.d.comb += [record.verdict.eq(Verdict.HOST), record.reason.eq(Reason.NONE)]
+        with m.If(self.events.error):
+            m.d.comb += [record.verdict.eq(Verdict.DROP), record.reason.eq(Reason.MAC_ERROR)]
