@@ -161,8 +161,8 @@ class TrailerRecord(wiring.Component):
     -------
     events, facts, pending, fields, judgement, tags, length : In
         What is known of the frame at its last beat.
-    datagram_left : In(16)
-        Bytes of the UDP datagram that the frame's end cut off.
+    cut : In(1)
+        The frame's end cut off a part of the UDP datagram.
     ip_sum_right, udp_sum_right, check_right : In(1)
         The sums' and the end-to-end check's verdicts.
     max_length, check_flag, stellar_port : In
@@ -184,7 +184,7 @@ class TrailerRecord(wiring.Component):
                 "judgement": In(JudgementLayout),
                 "tags": In(2),
                 "length": In(17),
-                "datagram_left": In(16),
+                "cut": In(1),
                 "ip_sum_right": In(1),
                 "udp_sum_right": In(1),
                 "check_right": In(1),
@@ -255,7 +255,7 @@ class TrailerRecord(wiring.Component):
             facts.home_address,
             facts.jumbogram,
             judged.trimmed,
-            self.datagram_left != 0,
+            self.cut,
         ).any()
         unjudged = judged.trimmed | judged.other_version | judged.truncated
         m.d.comb += [

@@ -89,6 +89,8 @@ class Walk(wiring.Component):
         A beat from ``Words``.
     stop : In(1)
         The lengths end the walk behind the beat at ``o``.
+    state : Out
+        The state in front of ``beat``.
     o_valid, o : Out
         The beat, labelled.
 
@@ -105,6 +107,7 @@ class Walk(wiring.Component):
                 "beat": In(BeatLayout(width)),
                 "words": In(data.ArrayLayout(WordLayout, word_lanes(width))),
                 "stop": In(1),
+                "state": Out(StateLayout),
                 "o_valid": Out(1),
                 "o": Out(WalkedLayout(width)),
             }
@@ -113,6 +116,7 @@ class Walk(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         self._state = state = Signal(StateLayout, init=StateLayout.const(_OPENING))
+        m.d.comb += self.state.eq(state)
         labels = Signal(data.ArrayLayout(LabelLayout, len(self.words)), reset_less=True)
         after = Signal(StateLayout, reset_less=True)  # `state`, but not renewed behind a frame
         found = Signal(data.ArrayLayout(HeaderLayout, len(self.words)))
