@@ -1,23 +1,30 @@
-"""Stage 3 of the parser: which bytes of a beat the UDP sum and the end-to-end check cover.
+"""Stage 2 of the parser: what the sums and the end-to-end check are to add.
 
 Bytes are looked at in their lanes; a lane's byte belongs to the word that its part of the beat
-belongs to (8 bytes: lanes 0-1 end the first word, 2-5 are the second, 6-7 begin the one behind).
+belongs to (8 bytes: lanes 0-1 end word 0, 2-5 are word 1, 6-7 begin word 2).
 """
 
-from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.headers import UDP
+from .ahead import Ahead
+from .datagram import DatagramEnd
+from .steps import StateLayout
+from .words import BeatLayout, WordLayout, word_lanes
 
-from .labelled import LabelledWords
-from .walk import WalkedLayout
+__all__ = ["Cover", "term_bits"]
 
-__all__ = ["Cover"]
+
+def term_bits(width: int) -> int:
+    """Bits of a term of the sums: bytes are added one by one if they come so."""
+    return 8 if width == 1 else 16
 
 
 class Cover(wiring.Component):
-    """Masks for the bytes of a beat, and how much of the UDP datagram is still to come.
+    """Registers each beat's bytes for the sums and for the check, with zeros for all others.
+
+    The zeros cost nothing: they are the registers' synchronous reset.
 
     Parameters
     ----------
@@ -26,102 +33,149 @@ class Cover(wiring.Component):
 
     Members
     -------
-    valid, walked : In
-        A labelled beat from ``Walk``.
-    sum : Out(width)
-        Lanes of the UDP sum: addresses and the datagram, without what follows it.
-    check : Out(width)
-        Lanes of the end-to-end check: the same without UDP checksum and INT.
-    invert : Out(width)
-        Lanes of the first four bytes that the check covers.
+    valid, beat, words : In
+        A beat from ``Words``.
+    state : In
+        The state of the walk in front of it.
+    ip_terms : Out
+        Terms of the IPv4 header's sum.
+    ip_clear : Out(1)
+        The beat lies in front of the IP header.
+    udp_terms : Out
+        Terms of the UDP sum: addresses and datagram, and the UDP length once more.
+    checked : Out(8 * width)
+        Bytes of the end-to-end check: addresses and datagram without UDP checksum and INT.
+    clear : Out(1)
+        The beat lies in front of the addresses.
+    late : Out(1), if ``width`` is 8
+        The addresses begin in lane 6 of this beat, not in lane 2 of the next.
     over : Out(1)
-        The datagram ended before this beat.
-    length_again : Out(16)
-        The UDP length in the beat in which it passes, else 0: the pseudo header counts it again.
-    left : Out(16)
-        Bytes of the datagram behind the beat before.
+        The datagram ended before this beat: UDP sum and check are complete.
+    cut : Out(1)
+        The frame ends before the datagram; behind a last beat, one cycle later than the rest.
     pad : Out(range(width))
-        Lanes behind the datagram's end in the beat that held it; one cycle later than the masks.
+        Lanes behind the datagram's end in the beat that held it, when that has passed.
 
-    Timing: masks are combinational; ``left`` and ``pad`` have a latency of 1 cycle.
+    Timing: latency 1 cycle, a beat every cycle.
     """
+
+    latency = 1
 
     def __init__(self, *, width: int):
         self._width = width
+        lanes = word_lanes(width)
+        late = {"late": Out(1)} if width > 4 else {}
+        term = Out(term_bits(width))
         super().__init__(
             {
                 "valid": In(1),
-                "walked": In(WalkedLayout(width)),
-                "sum": Out(width),
-                "check": Out(width),
-                "invert": Out(width),
+                "beat": In(BeatLayout(width)),
+                "words": In(data.ArrayLayout(WordLayout, lanes)),
+                "state": In(StateLayout),
+                "ip_terms": term.array(2 * lanes if width >= 4 else 1),
+                "ip_clear": Out(1),
+                "udp_terms": term.array(max(1, width // 2) + 1),
+                "checked": Out(8 * width),
+                "clear": Out(1),
                 "over": Out(1),
-                "length_again": Out(16),
-                "left": Out(16),
+                "cut": Out(1),
                 "pad": Out(range(max(2, width))),
             }
+            | late
         )
-
-    def _part(self, lane: int) -> int:
-        """The word of the beat, or the one behind, to which the byte in ``lane`` belongs."""
-        return (lane + 2) // 4 if self._width >= 4 else 0
 
     def elaborate(self, platform):
         m = Module()
-        at = LabelledWords(m, self.walked)
-        lengths = at.hits("udp", UDP.size // 4 - 1)
-        behind = Signal()  # the UDP header has passed
-        here = Signal()
-        m.d.comb += [
-            here.eq(behind & ~self.walked.beat.first),
-            self.over.eq(here & (self.left == 0)),
+        width, here = self._width, self.state.label.header
+        m.submodules.end = end = DatagramEnd(width=width)
+        ahead = Ahead(m, self.state, [word.hints for word in self.words])
+        parts = range(self._part(width - 1) + 1)
+        second = [ahead.udp_second(part) for part in parts[:2]]
+        self._follow(m, end, second)
+        self._masks(m, ahead, parts, second, end.inside)
+        self._again(m, end, second[0])
+        self._ip_header(m)
+        m.d.sync += [
+            self.ip_clear.eq(here.eth),
+            self.clear.eq(ahead.before_addresses(parts[-1])),
+            self.over.eq(end.over),
+            self.cut.eq(end.cut),
         ]
-        with m.If(self.valid):
-            m.d.sync += behind.eq(here | Cat(*lengths).any())
-        labels = [*at.labels, self.walked.pending]
-        for lane in range(self._width):
-            part = self._part(lane)
-            inside = Signal(name=f"inside{lane}")
-            m.d.comb += inside.eq(here & (self.left > lane))
-            for earlier in range(part):
-                # The length stands in the upper half of the word that ends at 4 * earlier + 1.
-                distance = lane - (4 * earlier + 2)
-                with m.If(lengths[earlier]):
-                    m.d.comb += inside.eq(at.words[earlier][16:] > UDP.size + distance)
-            self._masks(m, lane, labels[part], inside)
-        for word, hit in zip(at.words, lengths, strict=True):
-            with m.If(hit):
-                m.d.comb += self.length_again.eq(word[16:])
-        self._count(m, at, lengths, here)
+        if width > 4:
+            m.d.sync += self.late.eq(ahead.opens_addresses(parts[-1]))
+        m.d.comb += self.pad.eq(end.pad)
         return m
 
-    def _masks(self, m, lane, label, inside):
-        low = self.walked.beat.low if self._width < 4 else lane % 4 < 2
-        header, index = label.header, label.index
-        address = header.ip4 & ((index == 3) | (index == 4)) | header.ip6 & (index >= 2)
-        opening = header.ip4 & (index == 3) | header.ip6 & (index == 2)
-        checksum = header.udp & (index == 1) & low
-        keep = self.walked.beat.packet.keep[lane]
-        m.d.comb += [
-            self.sum[lane].eq(keep & (address | header.udp | inside)),
-            self.check[lane].eq(
-                keep & (address | header.udp & ~checksum | inside & ~header.int & ~header.hops)
-            ),
-            self.invert[lane].eq(opening),
-        ]
+    def _part(self, lane: int) -> int:
+        """Number of the word to which the byte in ``lane`` belongs."""
+        return (lane + 2) // 4 if self._width >= 4 else 0
 
-    def _count(self, m, at, lengths, here):
-        """Bytes of the datagram that are left behind this beat."""
-        kept = Signal(range(self._width + 1))
-        m.d.comb += kept.eq(sum(self.walked.beat.packet.keep))
-        rest = Signal(17)
-        m.d.comb += rest.eq(Mux(here, self.left - kept, 0))
-        for part, hit in enumerate(lengths):
-            behind = max(0, self._width - (4 * part + 2)) if self._width >= 4 else 0
-            later = Mux(kept > self._width - behind, kept - (self._width - behind), 0)
-            with m.If(hit):
-                m.d.comb += rest.eq(at.words[part][16:] - UDP.size - later)
-        with m.If(self.valid):
-            m.d.sync += self.left.eq(Mux(rest[16], 0, rest[:16]))
-            with m.If(here & ~self.over & (self.left <= self._width)):
-                m.d.sync += self.pad.eq(self._width - self.left)
+    def _low(self, lane: int):
+        """The byte in ``lane`` is of the lower half of its word."""
+        return lane % 4 < 2 if self._width >= 4 else self.beat.low
+
+    def _follow(self, m, end, second):
+        """UDP's second word ends in this beat: so begins its payload, of known length."""
+        m.d.comb += [
+            end.valid.eq(self.valid),
+            end.last.eq(self.beat.packet.last),
+            end.keep.eq(self.beat.packet.keep),
+        ]
+        for lane, word in enumerate(self.words):
+            there = 1 if self._width >= 4 else word.there
+            m.d.comb += [
+                end.header[lane].eq(second[lane] & there),
+                end.lengths[lane].eq(word.data[16:]),
+            ]
+
+    def _masks(self, m, ahead, parts, second, inside):
+        outside = [ahead.outside(part) for part in parts]
+        telemetry = [ahead.telemetry(part) for part in parts]
+        summed = Signal(8 * self._width, reset_less=True)
+        checked = Signal(8 * self._width, reset_less=True)
+        for lane in range(self._width):
+            part, byte = self._part(lane), self.beat.packet.data.word_select(lane, 8)
+            off = outside[part] | ~inside[lane]
+            unchecked = off | telemetry[part]
+            if part < len(second):
+                unchecked |= second[part] & self._low(lane)
+            self._register(m, summed.word_select(lane, 8), byte, off)
+            self._register(m, checked.word_select(lane, 8), byte, unchecked)
+        m.d.comb += self.checked.eq(checked)
+        for term in range(len(self.udp_terms) - 1):
+            pair = [summed.word_select(lane, 8) for lane in range(2 * term, 2 * term + 2)]
+            m.d.comb += self.udp_terms[term].eq(Cat(*reversed(pair)) if self._width > 1 else summed)
+
+    def _again(self, m, end, second):
+        """The UDP length once more: as it passes if bytes are added, else behind the header."""
+        again = Signal(term_bits(self._width), reset_less=True)
+        if self._width == 1:
+            self._register(m, again, self.beat.packet.data, ~second | self.beat.low)
+        else:
+            self._register(m, again, end.length, ~end.header.any())
+        m.d.comb += self.udp_terms[len(self.udp_terms) - 1].eq(again)
+
+    def _ip_header(self, m):
+        """Words of the IPv4 header; of less than words the bytes as they come."""
+        here, last = self.state.label.header, self.state.label.last
+        if self._width < 4:
+            octets = [self.beat.packet.data.word_select(k, 8) for k in range(self._width)]
+            rows = [(Cat(*reversed(octets)), ~here.ip4)]
+        else:
+            rows = [(self.words[0].data, ~here.ip4)]
+        if self._width > 4:  # it begins in lane 1 behind one tag, and may end in lane 0
+            inside = here.vlan & ~self.words[0].hints.vlan | here.ip4 & ~last
+            rows.append((self.words[1].data, ~inside))
+        bits = term_bits(self._width)
+        for row, (value, off) in enumerate(rows):
+            term = Signal.like(value, name=f"ip_row{row}", reset_less=True)
+            self._register(m, term, value, off)
+            for k in range(len(value) // bits):
+                place = row * len(value) // bits + k
+                m.d.comb += self.ip_terms[place].eq(term.word_select(k, bits))
+
+    @staticmethod
+    def _register(m, target, value, off):
+        m.d.sync += target.eq(value)
+        with m.If(off):
+            m.d.sync += target.eq(0)

@@ -1,20 +1,23 @@
-"""Stage 3 of the parser: CRC-32 over beats in which some bytes are taken as zero.
+"""Stage 3 of the parser: CRC-32 over beats in which the bytes that it does not cover are zero.
 
-The CRC starts at zero instead of all ones, and the first four bytes that it covers are inverted:
-that is the same, and zeros in front of them change nothing.  Bytes behind the end are fed as
-zeros too; how many tells which residue a right check leaves.
+Zeros in front of a message change nothing if the register is wound back by as many; so it is held
+at the value that is all ones where the message begins.  Bytes behind the end are zeros too; how
+many tells which residue a right check leaves.
 """
 
-from functools import reduce
+from functools import cache, reduce
 from operator import xor
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["MaskedCrc32", "advance", "residues"]
+from .sharing import share
+
+__all__ = ["MaskedCrc32", "advance", "residues", "retreat"]
 
 _POLYNOMIAL = 0xEDB88320  # IEEE 802.3, clause 3.2.9, bit-reversed: first bit in bit 0
+_ONES = 0xFFFFFFFF
 _RESIDUE = 0xDEBB20E3  # left by a message and its check, before the final inversion
 
 
@@ -26,6 +29,13 @@ def advance(state: int, byte: int = 0) -> int:
     return state
 
 
+def retreat(state: int, count: int = 1) -> int:
+    """The CRC register in front of ``count`` zero bytes."""
+    for _ in range(8 * count):
+        state = (state ^ _POLYNOMIAL) << 1 | 1 if state >> 31 else state << 1
+    return state
+
+
 def residues(width: int) -> list[int]:
     """The register behind a right check and 0, 1, … ``width`` - 1 zero bytes."""
     row = [_RESIDUE]
@@ -34,17 +44,22 @@ def residues(width: int) -> list[int]:
     return row
 
 
-def _matrix(width: int) -> list[int]:
-    """For each bit of the next register the bits of register (low) and data (above) it sums."""
-    rows = [0] * 32
-    for bit in range(32 + 8 * width):
-        state = 1 << bit if bit < 32 else 0
-        word = 0 if bit < 32 else 1 << (bit - 32)
-        for lane in range(width):
-            state = advance(state, word >> 8 * lane & 0xFF)
-        for row in range(32):
-            rows[row] |= (state >> row & 1) << bit
-    return rows
+def _behind(state: int, row) -> int:
+    """The CRC register behind the bytes ``row``."""
+    return reduce(advance, row, state)
+
+
+@cache
+def _network(width: int):
+    """The next register as sums modulo 2 of register, data and ``late``: see ``share``."""
+    lag, zeros = min(4, width), bytes(width)
+    columns = [_behind(1 << bit, zeros) for bit in range(32)]
+    for bit in range(8 * width):
+        columns.append(retreat(_behind(0, (1 << bit).to_bytes(width, "little")), lag))
+    if width > 4:
+        early, late = (retreat(_ONES, lane) for lane in (2, 6))
+        columns.append(retreat(_behind(early ^ late, zeros), lag))
+    return share(columns)
 
 
 class MaskedCrc32(wiring.Component):
@@ -57,49 +72,60 @@ class MaskedCrc32(wiring.Component):
 
     Members
     -------
-    valid, first, data, mask, invert : In
-        A beat: bytes outside ``mask`` are taken as zero; those of ``invert`` that are inside it
-        are inverted.
+    valid, data : In
+        A beat; bytes that are not covered are zero.
+    clear : In(1)
+        With ``valid``: no byte up to the end of this beat is covered, ``data`` may be anything.
+        The first covered byte comes in lane 2 of one of the next beats, in lane 0 if a beat has
+        less than four bytes.
+    late : In(1), if ``width`` is 8
+        The first covered byte comes in lane 6 of this beat, which follows one with ``clear``.
     pad : In(range(width))
         Zero bytes that followed the check's last byte, when ``right`` is looked at.
     right : Out(1)
         The covered bytes ended in their right check, one cycle later.
 
     Timing: latency 1 cycle, a beat every cycle.
+
+    The register lags: the last bytes of a beat, up to four, are in it, but it is advanced over them
+    only in the next step.  So they are added to single bits of it, which takes fewer gates.
     """
 
     latency = 1
 
     def __init__(self, *, width: int):
         self._width = width
+        late = {"late": In(1)} if width > 4 else {}
         super().__init__(
             {
                 "valid": In(1),
-                "first": In(1),
+                "clear": In(1),
                 "data": In(8 * width),
-                "mask": In(width),
-                "invert": In(width),
                 "pad": In(range(max(2, width))),
                 "right": Out(1),
             }
+            | late
         )
 
     def elaborate(self, platform):
         m = Module()
-        state = Signal(32)
-        covered = Cat(
-            (self.data.word_select(lane, 8) ^ self.invert[lane].replicate(8))
-            & self.mask[lane].replicate(8)
-            for lane in range(self._width)
-        )
-        inputs = Signal(32 + 8 * self._width)
-        m.d.comb += inputs.eq(Cat(Mux(self.first, 0, state), covered))
-        step = [
-            reduce(xor, (inputs[bit] for bit in range(len(inputs)) if row >> bit & 1))
-            for row in _matrix(self._width)
+        width, lag = self._width, min(4, self._width)
+        lane = 2 if width >= 4 else 0
+        state = Signal(32, reset_less=True)
+        parts, columns = _network(width)
+        terms = [*state, *self.data, *([self.late] if width > 4 else [])]
+        for number, part in enumerate(parts):
+            shared = Signal(name=f"part{number}")
+            m.d.comb += shared.eq(reduce(xor, (terms[k] for k in part)))
+            terms.append(shared)
+        rows = [
+            reduce(xor, (term for term, sums in zip(terms, columns, strict=True) if sums >> row & 1))
+            for row in range(32)
         ]
         with m.If(self.valid):
-            m.d.sync += state.eq(Cat(*step))
-        right = [Const(residue, 32) for residue in residues(self._width)]
+            m.d.sync += state.eq(Cat(*rows))
+            with m.If(self.clear):
+                m.d.sync += state.eq(retreat(_ONES, lane + lag))
+        right = [Const(retreat(residue, lag), 32) for residue in residues(width)]
         m.d.comb += self.right.eq(state == Array(right)[self.pad])
         return m

@@ -1,6 +1,6 @@
 """The parser's stages without handshakes: one beat in every cycle in which they are enabled."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,18 +8,17 @@ from stellar_nic.stream import PacketLayout
 from stellar_spec.codes import Protocol
 
 from .capture import Capture
-from .cover import Cover
+from .cover import Cover, term_bits
 from .crc import MaskedCrc32
 from .facts import Facts
 from .header_record import HeaderRecord
 from .judge import Judge
-from .labelled import LabelledWords
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
 from .room import Room
 from .sums import OnesSum
 from .trailer_record import TrailerRecord
 from .walk import Walk
-from .words import Words, word_lanes
+from .words import Words
 
 __all__ = ["Pipeline"]
 
@@ -71,9 +70,9 @@ class Pipeline(wiring.Component):
         m.submodules.capture = capture = Capture(width=width)
         m.submodules.facts = facts = Facts(width=width)
         m.submodules.cover = cover = Cover(width=width)
-        m.submodules.ip_sum = ip_sum = OnesSum(terms=2 * word_lanes(width))
+        m.submodules.ip_sum = ip_sum = OnesSum(terms=len(cover.ip_terms), bits=term_bits(width))
         m.submodules.udp_sum = udp_sum = OnesSum(
-            terms=max(1, width // 2) + 1, start=int(Protocol.UDP)
+            terms=len(cover.udp_terms), bits=term_bits(width), start=int(Protocol.UDP)
         )
         m.submodules.check = check = MaskedCrc32(width=width)
         m.submodules.judge = judge = Judge()
@@ -97,11 +96,9 @@ class Pipeline(wiring.Component):
             capture.room.eq(room.room),
             facts.room.eq(room.room),
         ]
-        for block in (capture, facts, cover):
+        for block in (capture, facts):
             m.d.comb += [block.valid.eq(walk.o_valid), block.walked.eq(walk.o)]
-        self._ip_sum(m, walk, ip_sum)
-        self._udp_sum(m, walk, cover, udp_sum)
-        self._check(m, walk, cover, check)
+        self._payload(m, words, walk, cover, (ip_sum, udp_sum, check))
         for block in (judge, trailer):
             m.d.comb += [
                 block.valid.eq(facts.o_valid),
@@ -125,7 +122,7 @@ class Pipeline(wiring.Component):
             header.meta.eq(meta),
             trailer.length.eq(facts.length),
             trailer.kept.eq(facts.kept),
-            trailer.datagram_left.eq(cover.left),
+            trailer.cut.eq(cover.cut),
             trailer.udp_sum_right.eq(udp_sum.right),
             trailer.check_right.eq(check.right),
             trailer.max_length.eq(self.settings.max_length),
@@ -137,43 +134,25 @@ class Pipeline(wiring.Component):
         ]
         return m
 
-    def _ip_sum(self, m, walk, ip_sum):
-        """The words of an IPv4 header, halved."""
-        at = LabelledWords(m, walk.o)
-        hits = at.hits("ip4")
-        for lane, word in enumerate(at.words):
-            for half in range(2):
-                term = Mux(hits[lane], word.word_select(half, 16), 0)
-                m.d.comb += ip_sum.terms[2 * lane + half].eq(term)
-        m.d.comb += [ip_sum.valid.eq(walk.o_valid), ip_sum.first.eq(walk.o.beat.first)]
-
-    def _udp_sum(self, m, walk, cover, udp_sum):
-        """The covered bytes as 16-bit words, which begin at even bytes of the frame."""
-        beat = walk.o.beat
-        covered = [
-            Mux(cover.sum[lane], beat.packet.data.word_select(lane, 8), 0)
-            for lane in range(self._width)
-        ]
-        if self._width == 1:
-            odd = Signal()
-            with m.If(walk.o_valid):
-                m.d.sync += odd.eq(beat.first | ~odd)
-            m.d.comb += udp_sum.terms[0].eq(covered[0] << Mux(odd & ~beat.first, 0, 8))
-        for half in range(self._width // 2):
-            term = covered[2 * half] << 8 | covered[2 * half + 1]
-            m.d.comb += udp_sum.terms[half].eq(term)
+    @staticmethod
+    def _payload(m, words, walk, cover, sums):
+        """What is added up: IPv4 header, UDP datagram, and the end-to-end check's bytes."""
+        ip_sum, udp_sum, check = sums
         m.d.comb += [
-            udp_sum.valid.eq(walk.o_valid),
-            udp_sum.first.eq(beat.first),
-            udp_sum.terms[len(udp_sum.terms) - 1].eq(cover.length_again),
-        ]
-
-    def _check(self, m, walk, cover, check):
-        m.d.comb += [
-            check.valid.eq(walk.o_valid & ~cover.over),
-            check.first.eq(walk.o.beat.first),
-            check.data.eq(walk.o.beat.packet.data),
-            check.mask.eq(cover.check),
-            check.invert.eq(cover.invert),
+            cover.valid.eq(words.valid),
+            cover.beat.eq(words.beat),
+            cover.words.eq(words.words),
+            cover.state.eq(walk.state),
+            ip_sum.valid.eq(walk.o_valid),
+            ip_sum.clear.eq(cover.ip_clear),
+            check.data.eq(cover.checked),
             check.pad.eq(cover.pad),
         ]
+        for block in (udp_sum, check):
+            going = walk.o_valid & ~cover.over
+            m.d.comb += [block.valid.eq(going), block.clear.eq(cover.clear)]
+        for block, terms in ((ip_sum, cover.ip_terms), (udp_sum, cover.udp_terms)):
+            for target, term in zip(block.terms, terms, strict=True):
+                m.d.comb += target.eq(term)
+        if "late" in check.signature.members:
+            m.d.comb += check.late.eq(cover.late)

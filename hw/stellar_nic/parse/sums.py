@@ -1,56 +1,86 @@
 """Stage 3 of the parser: one's complement sums (RFC 1071), of which only the verdict is wanted."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["OnesSum"]
 
+_TERMS_MAX = 6
+
 
 class OnesSum(wiring.Component):
-    """Adds 16-bit words and tells whether they sum to 0xffff.
+    """Adds 16-bit words, or the bytes of such, and tells whether the words sum to 0xffff.
 
-    The carries of one cycle are added in the next, so that no adder waits for its own end.
+    Every adder keeps its carry for the next cycle, when it is carried in at the other end: so no
+    adder waits for its own end, and none is wider than a term.
+
+    Bytes are added with the first of a word as the lower, and the total turns by a byte every
+    time: the sum's bytes change places with those of the words (RFC 1071 section 2, "byte order
+    independence"), and 0xffff is the same either way round.
 
     Parameters
     ----------
     terms : int
-        Words added in a cycle, up to 6.
+        Terms added in a cycle, 1 to 6.
+    bits : int
+        Bits of a term: 16, or 8 for bytes.
     start : int
         The sum before the first word.
 
     Members
     -------
-    valid, first : In
-        Add ``terms`` now; begin anew with them.
-    terms : In
-        The words, 16 bits each.
+    valid, terms : In
+        Add ``terms`` now.
+    clear : In(1)
+        With ``valid``: begin anew; the terms of this cycle are not added.  The next byte is the
+        first of a word.
     right : Out(1)
         The sum is 0xffff, one cycle later.
 
     Timing: latency 1 cycle, every cycle.
+
+    Raises ``ValueError`` for other parameters.
     """
 
     latency = 1
 
-    def __init__(self, *, terms: int, start: int = 0):
-        if terms not in range(1, 7):
-            raise ValueError(f"terms is {terms!r}; the carry holds 1 to 6")
+    def __init__(self, *, terms: int, bits: int = 16, start: int = 0):
+        if terms not in range(1, _TERMS_MAX + 1):
+            raise ValueError(f"terms is {terms!r}; 1 to {_TERMS_MAX} can be added")
+        if bits not in (8, 16):
+            raise ValueError(f"bits is {bits!r}; a term has 8 or 16")
         self._terms = terms
+        self._bits = bits
         self._start = start
         super().__init__(
-            {"valid": In(1), "first": In(1), "terms": In(16).array(terms), "right": Out(1)}
+            {"valid": In(1), "clear": In(1), "terms": In(bits).array(terms), "right": Out(1)}
         )
 
     def elaborate(self, platform):
         m = Module()
-        total = Signal(16)
-        carry = Signal(3)
-        before = Mux(self.first, self._start, total)
-        result = sum(self.terms[k] for k in range(self._terms)) + before
-        result = result + Mux(self.first, 0, carry)
+        start = self._start
+        if self._bits == 8:
+            start = start >> 8 | (start & 0xFF) << 8
+        total = Signal(16, reset_less=True)
+        carries = Signal(self._terms, reset_less=True)
+        sums = [*self.terms, total[: self._bits]]
+        carried = []
+        while len(sums) > 1:  # a tree, of which the last sum goes into the total
+            result = self._add(m, sums.pop(0), sums.pop(0), carries[len(carried)])
+            sums.append(result[: self._bits])
+            carried.append(result[self._bits])
         with m.If(self.valid):
-            m.d.sync += Cat(total, carry).eq(result)
-        # total + carry folds to 0xffff only as total = 0xffff - carry.
-        m.d.comb += self.right.eq(Cat(~total[3:] == 0, ~total[:3] == carry).all())
+            m.d.sync += [total.eq(Cat(total[self._bits :], sums[0])), carries.eq(Cat(*carried))]
+            with m.If(self.clear):
+                m.d.sync += [total.eq(start), carries.eq(0)]
+        # The total and up to 6 carries fold to 0xffff only as total = 0xffff - carries.
+        m.d.comb += self.right.eq(total[3:].all() & (~total[:3] == sum(carries)))
         return m
+
+    @staticmethod
+    def _add(m, a, b, carry):
+        """``a`` + ``b`` + ``carry``; the place below the lowest carries in."""
+        result = Signal(len(a) + 2, name="sum")
+        m.d.comb += result.eq(Cat(Const(1, 1), a) + Cat(carry, b))
+        return result[1:]

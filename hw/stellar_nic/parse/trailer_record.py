@@ -23,8 +23,8 @@ class TrailerRecord(wiring.Component):
     -------
     valid, events, facts, pending, fields, judgement, tags, port, length, kept : In
         A beat's findings; at the last beat, what is known of the frame.
-    datagram_left : In(16)
-        Bytes of the UDP datagram that the frame's end cut off.
+    cut : In(1)
+        The frame's end cut off a part of the UDP datagram.
     ip_sum_right, udp_sum_right, check_right : In(1)
         The sums' and the end-to-end check's verdicts.
     max_length, check_flag : In
@@ -48,7 +48,7 @@ class TrailerRecord(wiring.Component):
                 "port": In(1),
                 "length": In(17),
                 "kept": In(4),
-                "datagram_left": In(16),
+                "cut": In(1),
                 "ip_sum_right": In(1),
                 "udp_sum_right": In(1),
                 "check_right": In(1),
@@ -123,7 +123,7 @@ class TrailerRecord(wiring.Component):
             judged.fragment,
             judged.detour,
             judged.trimmed,
-            self.datagram_left != 0,
+            self.cut,
         ).any()
         unjudged = judged.trimmed | judged.other_version | judged.truncated
         m.d.comb += [

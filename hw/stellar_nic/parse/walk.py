@@ -61,6 +61,8 @@ class Walk(wiring.Component):
         A beat from ``Words``.
     stop : In(1)
         The frame's walk has ended for another reason than its types.
+    state : Out
+        The state in front of ``beat``.
     o_valid, o : Out
         The beat, labelled.
 
@@ -77,6 +79,8 @@ class Walk(wiring.Component):
                 "beat": In(BeatLayout(width)),
                 "words": In(data.ArrayLayout(WordLayout, word_lanes(width))),
                 "stop": In(1),
+                "state": Out(StateLayout),
+                "state": Out(StateLayout),
                 "o_valid": Out(1),
                 "o": Out(WalkedLayout(width)),
             }
@@ -85,6 +89,7 @@ class Walk(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         state = Signal(StateLayout, init=StateLayout.const(OPENING))
+        m.d.comb += self.state.eq(state)
         step = two_steps if len(self.words) == 2 else one_step
         labels, ends, after = step(m, state, self.words)
         # A word takes several narrow beats. Of a wide one only a frame's last has words missing.
