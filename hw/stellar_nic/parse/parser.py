@@ -51,9 +51,9 @@ class Parser(wiring.Component):
     ------
     ``latency`` cycles from the beat with the last header byte to the header record, and from the
     last beat to the trailer record, if nothing is held up; 1 cycle from ``i`` to ``o``.  A beat
-    every cycle, no bubble between frames.  A record that is not taken holds up the beats with which
-    the next record of its stream becomes due, and what is behind them.  Nothing is ever dropped;
-    reset forgets a frame that is inside.
+    every cycle, no bubble between frames.  A record that is not taken holds up the next frame, of
+    which the parser holds the first beats.  Nothing is ever dropped; reset forgets a frame that is
+    inside.
 
     Raises ``ValueError`` for another width.
     """
@@ -90,11 +90,12 @@ class Parser(wiring.Component):
         m.submodules.packets = packets
         m.submodules.pipeline = EnableInserter(enable)(pipeline)
         connect(m, packets.o, wiring.flipped(self.o))
+        held = Signal()  # a record of the frame before is still here
         m.d.comb += [
-            enable.eq(
-                ~(pipeline.header_due & self.header.valid & ~self.header.ready)
-                & ~(pipeline.trailer_due & self.trailer.valid & ~self.trailer.ready)
+            held.eq(
+                self.header.valid & ~self.header.ready | self.trailer.valid & ~self.trailer.ready
             ),
+            enable.eq(~(pipeline.opens & held)),
             self.i.ready.eq(enable & packets.i.ready),
             packets.i.valid.eq(enable & self.i.valid),
             packets.i.payload.eq(self.i.payload),
@@ -103,27 +104,27 @@ class Parser(wiring.Component):
             pipeline.i.eq(self.i.payload),
             pipeline.settings.eq(self.settings),
         ]
-        # Records need no reset, their flip-flops' reset inputs are free for layers not shown.
+        self._records(m, pipeline, enable)
+        return m
+
+    def _records(self, m, pipeline, enable):
+        """Registers the records in every cycle until one is due, and then until it is taken.
+
+        They need no reset, so their flip-flops' reset inputs are free for layers not shown.
+        """
         header = Signal(HEADER_LAYOUT, reset_less=True)
         trailer = Signal(TRAILER_LAYOUT, reset_less=True)
         m.d.comb += [self.header.payload.eq(header), self.trailer.payload.eq(trailer)]
-        due = self._emit(m, self.header, enable & pipeline.header_due)
-        for group in HEADER_RECORD:
-            target, value = header[group.name], pipeline.header[group.name]
-            with m.If(due):
-                m.d.sync += target.eq(value)
+        with m.If(self.header.ready | ~self.header.valid):
+            m.d.sync += self.header.valid.eq(enable & pipeline.header_due)
+            for group in HEADER_RECORD:
+                m.d.sync += header[group.name].eq(pipeline.header[group.name])
                 if group.layer is not None:
-                    with m.If(~pipeline.header.state.layers[group.layer.bit_length() - 1]):
-                        m.d.sync += target.eq(0)
-        with m.If(self._emit(m, self.trailer, enable & pipeline.trailer_due)):
-            m.d.sync += trailer.eq(pipeline.trailer)
-        return m
-
-    @staticmethod
-    def _emit(m, port, due):
-        """A record becomes due only while its register is free or being taken."""
-        with m.If(port.ready):
-            m.d.sync += port.valid.eq(0)
-        with m.If(due):
-            m.d.sync += port.valid.eq(1)
-        return due
+                    shown = pipeline.header.state.layers[group.layer.bit_length() - 1]
+                    with m.If(~shown):
+                        m.d.sync += header[group.name].eq(0)
+        with m.If(self.trailer.ready | ~self.trailer.valid):
+            m.d.sync += [
+                self.trailer.valid.eq(enable & pipeline.trailer_due),
+                trailer.eq(pipeline.trailer),
+            ]

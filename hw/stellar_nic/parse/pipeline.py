@@ -37,6 +37,8 @@ class Pipeline(wiring.Component):
         A beat that is taken now.
     settings : In
         The parser's settings.
+    opens : Out(1)
+        A frame's first beat is at the records' end.
     header_due, header : Out
         The header record is ready; layers that are not shown hold anything.
     trailer_due, trailer : Out
@@ -54,6 +56,7 @@ class Pipeline(wiring.Component):
                 "i_valid": In(1),
                 "i": In(PacketLayout(width, INGRESS_LAYOUT)),
                 "settings": In(SETTINGS_LAYOUT),
+                "opens": Out(1),
                 "header_due": Out(1),
                 "header": Out(HEADER_LAYOUT),
                 "trailer_due": Out(1),
@@ -127,6 +130,7 @@ class Pipeline(wiring.Component):
             trailer.check_right.eq(check.right),
             trailer.max_length.eq(self.settings.max_length),
             trailer.check_flag.eq(self.settings.check_flag),
+            self.opens.eq(facts.o_valid & facts.events.first),
             self.header_due.eq(judge.due),
             self.header.eq(header.record),
             self.trailer_due.eq(facts.o_valid & facts.events.last),
