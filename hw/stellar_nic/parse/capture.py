@@ -18,9 +18,8 @@ from stellar_spec.headers import (
     TCP,
     UDP,
 )
-from stellar_spec.opcodes import StellarFlag
 
-from .labelled import LabelledWords, SortedWords, pieces, register
+from .labelled import LabelledWords, SortedWords, pieces, register, telemetry_words
 from .room import RoomLayout
 from .walk import WalkedLayout
 
@@ -50,7 +49,7 @@ FieldsLayout = data.StructLayout(
         "ihl": 4,
         "fragment_offset": 13,  # in units of 8 bytes
         "more_fragments": 1,
-        "ext_words": 7,  # words of the extension headers that were walked
+        "header_words": 7,  # words of the IPv6 header and the extension headers that were walked
         "sport": 16,
         "dport": 16,
         "udp_length": 16,
@@ -142,7 +141,7 @@ class Capture(wiring.Component):
             m.d.sync += [fields.tpid1.eq(previous), fields.tci1.eq(words[1][16:])]
         with m.If(self.valid & walked.beat.first):
             m.d.sync += [fields[tag].eq(0) for tag in ("tpid0", "tci0", "tpid1", "tci1")]
-            m.d.sync += fields.ext_words.eq(0)
+            m.d.sync += fields.header_words.eq(IPV6.size // 4)
 
     def _network(self, m):
         fields = self._fields
@@ -196,7 +195,7 @@ class Capture(wiring.Component):
         with m.If(opens.any()):
             m.d.sync += held.eq(Mux(opens[-1], at.words[-1], at.words[0]))
         with m.If(walked):
-            m.d.sync += self._fields.ext_words.eq(self.room.ext_words)
+            m.d.sync += self._fields.header_words.eq(self.room.header_words)
         kind = at.labels[0].kind
         if len(at.words) == 2:
             kind = Signal.like(kind)
@@ -208,8 +207,7 @@ class Capture(wiring.Component):
         fields, walked = self._fields, self.walked
         parity = {"udp": 0, "tcp": 0, "base": 0, "addr": 1, "imm": 1}
         at = SortedWords(m, walked, "l4", parity, walked.odd)
-        imm = walked.state.learnt.announced[StellarFlag.IMM.bit_length() - 1]
-        behind = SortedWords(m, walked, "behind", {"ack": 0, "int": 0}, walked.odd ^ ~imm)
+        behind = telemetry_words(m, walked)
         for name in ("sport", "dport"):
             register(m, fields[name], at.sources("udp", UDP, name), at.sources("tcp", TCP, name))
         register(m, fields.udp_length, at.sources("udp", UDP, "length"))

@@ -119,7 +119,9 @@ class MaskedCrc32(wiring.Component):
             m.d.comb += shared.eq(reduce(xor, (terms[k] for k in part)))
             terms.append(shared)
         rows = [
-            reduce(xor, (term for term, sums in zip(terms, columns, strict=True) if sums >> row & 1))
+            reduce(
+                xor, (term for term, sums in zip(terms, columns, strict=True) if sums >> row & 1)
+            )
             for row in range(32)
         ]
         with m.If(self.valid):

@@ -1,6 +1,6 @@
 """Stage 2 of the parser: where the UDP datagram ends."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -95,7 +95,9 @@ class DatagramEnd(wiring.Component):
 
     def _before(self, word: int) -> int:
         """UDP length of a datagram whose last byte is in lane 0 of the header's beat."""
-        end = 4 * word + 1 if self._width >= 4 else self._width - 1  # lane of the header's last byte
+        end = (
+            4 * word + 1 if self._width >= 4 else self._width - 1
+        )  # the header's last lane
         return UDP.size - end
 
     def _header(self, m, bits, short):

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.codes import LENGTH_MAX, VLAN_LIMIT
+from stellar_spec.codes import VLAN_LIMIT
 
 from .labelled import LabelledWords
 from .labels import LabelLayout
@@ -77,9 +77,8 @@ class Facts(wiring.Component):
         The walk of the frame that ``walked`` belongs to had ended before it.
     stop : Out(1)
         So it had for the beat behind ``walked``, which is being labelled.
-    o_valid, events, facts, pending, tags, port, length, kept : Out
-        One cycle later: what the beat brought, what the frame has shown, where the walk is, and
-        the bytes up to this beat and of it.
+    o_valid, events, facts, pending, tags, port : Out
+        One cycle later: what the beat brought, what the frame has shown, and where the walk is.
 
     Timing: latency 1 cycle, a beat every cycle.
     """
@@ -100,8 +99,6 @@ class Facts(wiring.Component):
                 "pending": Out(LabelLayout),
                 "tags": Out(2),
                 "port": Out(1),
-                "length": Out(17),
-                "kept": Out(4),
             }
         )
 
@@ -124,7 +121,6 @@ class Facts(wiring.Component):
             for name, hit in {**self._layers(at, alive), **self._findings(at)}.items():
                 m.d.sync += facts[name].eq(facts[name] & ~beat.first | hit)
             m.d.sync += self.tags.eq(self._tags(at))
-        self._length(m)
         m.d.comb += [
             self.events.eq(events),
             self.events.ended.eq(events.ended | stop),
@@ -162,15 +158,6 @@ class Facts(wiring.Component):
 
     def _tags(self, at):
         return Mux(self.walked.beat.first, 0, self.tags) + sum(at.hits("vlan"))
-
-    def _length(self, m):
-        beat = self.walked.beat
-        length, kept = Signal(18), sum(beat.packet.keep)
-        m.d.comb += length.eq(Mux(beat.first, 0, self.length) + kept)
-        with m.If(self.valid):
-            m.d.sync += [self.length.eq(length), self.kept.eq(kept)]
-            with m.If(length > LENGTH_MAX):
-                m.d.sync += self.length.eq(LENGTH_MAX)
 
     def _layers(self, at, alive):
         ends = {name: at.hit(name, last=True) & alive for name in ("udp", "tcp", "base")}

@@ -5,13 +5,14 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.codes import KeyKind, Layer
-from stellar_spec.headers import ACK, ADDR, ETHERNET, IMM, IPV6, STELLAR, TCP, UDP
+from stellar_spec.headers import ETHERNET, TCP
 
 from .capture import FieldsLayout
 from .facts import FactsLayout
 from .judge import JudgementLayout
 from .labels import LabelLayout
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT
+from .places import PLACE_BITS, PlacesLayout
 from .tables import lookup
 
 __all__ = ["HeaderRecord"]
@@ -25,7 +26,7 @@ class HeaderRecord(wiring.Component):
 
     Members
     -------
-    facts, pending, fields, judgement, tags, meta : In
+    facts, pending, fields, judgement, tags, places, meta : In
         What is known of the frame.
     record : Out
         The record.  A layer that ``record.state.layers`` does not show may hold anything; it is
@@ -42,6 +43,7 @@ class HeaderRecord(wiring.Component):
                 "fields": In(FieldsLayout),
                 "judgement": In(JudgementLayout),
                 "tags": In(2),
+                "places": In(PlacesLayout),
                 "meta": In(INGRESS_LAYOUT),
                 "record": Out(HEADER_LAYOUT),
             }
@@ -60,8 +62,8 @@ class HeaderRecord(wiring.Component):
             record.state.candidate.eq(judged.candidate),
         ]
         self._copies(m)
-        ip_words = self._network(m)
-        self._offsets(m, ip_words)
+        self._network(m)
+        self._offsets(m)
         self._key(m)
         return m
 
@@ -92,12 +94,8 @@ class HeaderRecord(wiring.Component):
         ]
 
     def _network(self, m):
-        """Returns the words of the IP header and the extension headers walked, 0 without IP."""
         ip, fields, six = self.record.ip, self.fields, self.facts.six
-        own, words = Signal(4), Signal(7)
         m.d.comb += [
-            own.eq(Mux(six, IPV6.size // _WORD, fields.ihl)),
-            words.eq(fields.ext_words + Mux(self.facts.ip, own, 0)),
             ip.version.eq(Mux(six, 6, 4)),
             ip.src.eq(fields.src),
             ip.dst.eq(fields.dst),
@@ -105,52 +103,46 @@ class HeaderRecord(wiring.Component):
             ip.ecn.eq(fields.ecn),
             ip.ttl.eq(fields.ttl),
             ip.protocol.eq(fields.protocol),
-            ip.header_length.eq(words << 2),
+            ip.header_length.eq(Mux(six, fields.header_words, fields.ihl) << 2),
             ip.total_length.eq(self.judgement.total_length),
             ip.fragment_offset.eq(fields.fragment_offset << 3),
             ip.more_fragments.eq(fields.more_fragments),
         ]
-        return words
 
-    def _offsets(self, m, ip_words):
+    def _offsets(self, m):
         """All of them are two bytes more than a number of words.
 
-        ``reached``: up to the IP payload, or to where the walk stopped before it.  ``fixed``: the
-        transport header, and up to INT if StellarTP is shown.  ``stack``: INT.
+        Behind TCP and INT, whose lengths stand in them, they must be added up: for both, since
+        which it is, is known late.
         """
-        offsets, judged, facts = self.record.offsets, self.judgement, self.facts
-        network, shown = Signal(3), Signal(4)
-        reached, behind, end = Signal(7), Signal(7), Signal(7)
-        fixed, stack = Signal(4), Signal(5)
+        offsets, judged, facts, places = (
+            self.record.offsets,
+            self.judgement,
+            self.facts,
+            self.places,
+        )
+        network, last = Signal(3), Signal(PLACE_BITS)
+        tcp, telemetry = Signal(PLACE_BITS), Signal(PLACE_BITS)
+        words = lookup(self.fields.tcp_data_offset, lambda k: max(k, TCP.size // _WORD), 4)
         m.d.comb += [
             network.eq(lookup(self.tags, lambda tags: ETHERNET.size // _WORD + tags, 3)),
-            reached.eq(network + ip_words),
-            shown.eq(Cat(judged.stellar, judged.addr, judged.imm, judged.ack)),
-            fixed.eq(
-                Mux(
-                    facts.tcp,
-                    lookup(self.fields.tcp_data_offset, lambda k: max(k, TCP.size // _WORD), 4),
-                    lookup(shown, self._fixed, 4)
-                    | Mux(facts.udp & ~judged.stellar, UDP.size // _WORD, 0),
-                )
-            ),
-            stack.eq(Cat(judged.int, judged.hops)),
-            behind.eq(reached + fixed),
-            end.eq(behind + stack),
+            tcp.eq(places.chain + words),
+            telemetry.eq(places.telemetry + Cat(1, judged.hops)),
+            last.eq(Mux(judged.stellar, places.base, places.network)),
         ]
+        with m.If(judged.addr | judged.imm | judged.ack):
+            m.d.comb += last.eq(places.extension)
+        with m.If(facts.tcp):
+            m.d.comb += last.eq(tcp)
+        with m.If(judged.int):
+            m.d.comb += last.eq(telemetry)
         for offset, words, there in (
             (offsets.l3, network, facts.eth & ~facts.depth & ~self.pending.header.vlan),
-            (offsets.l4, reached, facts.reached),
-            (offsets.int, behind, judged.int),
-            (offsets.payload, end, facts.eth),
+            (offsets.l4, places.chain, facts.reached),
+            (offsets.int, places.telemetry, judged.int),
+            (offsets.payload, last, facts.eth),
         ):
             m.d.comb += offset.eq(Mux(there, Cat(Const(_LEAD, 2), words), 0))
-
-    @staticmethod
-    def _fixed(shown):
-        """Words of UDP and StellarTP headers in front of INT, for the bits of ``shown``."""
-        headers = [header for bit, header in enumerate((ADDR, IMM, ACK)) if shown >> bit + 1 & 1]
-        return sum(header.size for header in (UDP, STELLAR, *headers)) // _WORD if shown & 1 else 0
 
     def _key(self, m):
         key, fields, judged, facts = self.record.key, self.fields, self.judgement, self.facts

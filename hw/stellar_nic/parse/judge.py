@@ -12,14 +12,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.headers import IPV6, STELLAR_VERSION
-from stellar_spec.opcodes import INT_HOPS_MAX
+from stellar_spec.headers import IPV6
 
 from .capture import FieldsLayout
+from .datagrams import UdpLengthLayout
 from .facts import EventsLayout, FactsLayout
-from .labels import LabelLayout
 from .layouts import SETTINGS_LAYOUT
-from .rule import Rule
+from .rule import RuleLayout
 
 __all__ = ["Judge", "JudgementLayout"]
 
@@ -37,7 +36,7 @@ JudgementLayout = data.StructLayout(
         "imm": 1,
         "ack": 1,
         "int": 1,
-        "hops": 4,  # of the INT stack that is skipped, 0 if INT is not shown
+        "hops": 4,  # of the INT stack that is skipped
         "truncated": 1,
         "bad_opcode": 1,
         "bad_extension": 1,
@@ -45,24 +44,22 @@ JudgementLayout = data.StructLayout(
 )
 """What follows from the facts, up to the beat that is judged."""
 
-_CLIP = 8  # bits in which lengths are compared with what headers need, which is less than 2**8
-
 
 class Judge(wiring.Component):
     """Judges a frame as its beats pass.
 
     Members
     -------
-    valid, events, facts, pending, fields, port : In
-        A beat's findings from ``Facts`` and ``Capture``.
-    ip_words : In(14)
-        Words of the IP payload, known a cycle before the UDP header is found whole.
+    valid, events, facts, fields, lengths, rule : In
+        A beat's findings from ``Facts``, ``Capture``, ``UdpLength`` and ``Rule``.
     ip_sum_right : In(1)
         Verdict on the IPv4 header's sum.
     settings : In
         The parser's settings.
     judgement : Out
         Valid with the beat, without latency.
+    trimmed : Out(1)
+        The DSCP says so; from one cycle behind its word.
     due : Out(1)
         The header record leaves with this beat.
 
@@ -75,28 +72,23 @@ class Judge(wiring.Component):
                 "valid": In(1),
                 "events": In(EventsLayout),
                 "facts": In(FactsLayout),
-                "pending": In(LabelLayout),
                 "fields": In(FieldsLayout),
-                "port": In(1),
-                "ip_words": In(14),
+                "lengths": In(UdpLengthLayout),
+                "rule": In(RuleLayout),
                 "ip_sum_right": In(1),
                 "settings": In(SETTINGS_LAYOUT),
                 "judgement": Out(JudgementLayout),
+                "trimmed": Out(1),
                 "due": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.rule = self._rule = Rule()
         self._trimmed = Signal(reset_less=True)
-        self._reach = Signal(_CLIP)  # UDP length that counts, of a candidate; 255: or more
-        self._some = Signal()  # it goes beyond the UDP header
-        self._whole = Signal()  # it holds a base header
-        self._fits = Signal()  # and the announced extensions, and body and check unless trimmed
+        self._fits = Signal()  # the announced extensions, and body and check unless trimmed
         self._network(m)
         self._length(m)
-        self._version(m)
         self._layers(m)
         self._due(m)
         return m
@@ -143,77 +135,43 @@ class Judge(wiring.Component):
         return Cat(common).all() & (~six | Cat(upper).all())
 
     def _length(self, m):
-        """Step 7: UDP length against that of the IP payload, and whether it is a candidate."""
-        facts, out, length = self.facts, self.judgement, self.fields.udp_length
-        reach, beyond = self._reach, self._reach[5:].any()
-        payload = Signal(16, reset_less=True)
-        clipped = Signal(_CLIP, reset_less=True)
-        low, high, large = Signal(), Signal(), Signal()
-        known = Cat(self.fields.length[:2], self.ip_words)
-        m.d.sync += [payload.eq(known), clipped.eq(known[:_CLIP])]
-        with m.If(known[_CLIP:].any()):
-            m.d.sync += clipped.eq(2**_CLIP - 1)
+        """Step 7: is it a candidate; and the version, which a candidate must have."""
+        facts, out, lengths, trimmed = self.facts, self.judgement, self.lengths, self._trimmed
+        wrong = lengths.low | lengths.high & ~out.fragment
         m.d.comb += [
-            large.eq(length[_CLIP:].any()),
-            low.eq(~large & (length[3:_CLIP] == 0)),
-            high.eq(length > payload),
-            reach.eq(Mux(self._trimmed, clipped, length[:_CLIP] | large.replicate(_CLIP))),
-            # More than the 8 bytes of UDP's header, which both lengths of a candidate have at
-            # least; and the 20 bytes of both headers.
-            self._some.eq(beyond | reach[4] | reach[:3].any()),
-            self._whole.eq(beyond | reach[4] & reach[2:4].any()),
-            out.udp_length.eq(facts.udp & ~facts.jumbogram & (low | high & ~out.fragment)),
-            out.trimmed.eq(out.candidate & self._trimmed),
-            out.candidate.eq(facts.udp & self._fit & self.port & ~low & (self._trimmed | ~high)),
-        ]
-
-    def _version(self, m):
-        """Step 8: the version, from the first byte even if the frame ends behind it."""
-        events, facts, out = self.events, self.facts, self.judgement
-        cut = events.last & self.pending.header.base & events.tail_there
-        self._strange = Signal()
-        m.d.comb += [
-            self._strange.eq(
-                Mux(
-                    facts.base_opened,
-                    self.fields.base.version != STELLAR_VERSION,
-                    cut & (events.tail[6:] != STELLAR_VERSION),
-                )
-            ),
-            out.other_version.eq(out.candidate & self._some & self._strange),
+            self.trimmed.eq(trimmed),
+            out.udp_length.eq(facts.udp & ~facts.jumbogram & wrong),
+            out.candidate.eq(self._fit & lengths.claimed),
+            out.trimmed.eq(out.candidate & trimmed),
+            out.other_version.eq(out.candidate & lengths.some & self.rule.strange),
         ]
 
     def _layers(self, m):
         """Step 8: what is shown of StellarTP, and what is wrong with it."""
-        facts, fields, out, rule = self.facts, self.fields, self.judgement, self._rule
-        fits, whole, trimmed = self._fits, self._whole, self._trimmed
+        facts, fields, out, rule = self.facts, self.fields, self.judgement, self.rule
+        fits, whole, trimmed = self._fits, self.lengths.whole, self._trimmed
+        need = Signal(5)
         spare = Signal(7, reset_less=True)  # words behind what the base header announces
         opened = Signal(reset_less=True)  # what a base header at the place would be shown
-        hops, excess, hops_fit = fields.int.hops_reserved, Signal(), Signal()
-        m.d.comb += [
-            rule.opcode.eq(fields.base.opcode),
-            rule.flags.eq(fields.base.flags[:4]),
-            rule.trimmed.eq(trimmed),
-        ]
-        m.d.sync += spare.eq(self._reach[2:] - rule.need)
+        hops, hops_fit = fields.int.hops_reserved, Signal()
+        m.d.comb += need.eq(rule.headers + Mux(trimmed, 0, rule.behind))
+        m.d.sync += spare.eq(self.lengths.reach[2:] - need)
         with m.If(self.valid):
-            m.d.sync += opened.eq(out.candidate & whole & ~self._strange)
+            m.d.sync += opened.eq(out.candidate & whole & ~rule.strange)
         m.d.comb += [
             fits.eq(~spare[6]),
-            excess.eq(hops > INT_HOPS_MAX),
-            hops_fit.eq(excess | (spare[1:6] >= hops)),
-            out.hops.eq(Mux(out.int & ~excess, hops, 0)),
+            hops_fit.eq(rule.excess | (spare[1:6] >= hops)),
+            out.hops.eq(Mux(rule.excess, 0, hops)),
             out.stellar.eq(facts.base & opened),
         ]
         m.d.comb += [out[n].eq(facts[n] & opened & fits) for n in ("addr", "imm", "ack")]
         m.d.comb += out.int.eq(facts.int & opened & fits & (trimmed | hops_fit))
         lost = Mux(trimmed, ~facts.base, out.stellar & (~fits | facts.int & ~hops_fit))
-        malformed = excess | (fields.int.hops_used > hops) | fields.int.zero.any()
         m.d.comb += [
             out.truncated.eq(out.candidate & ~out.other_version & (~whole | lost)),
             out.bad_opcode.eq(out.stellar & ~trimmed & ~rule.known),
             out.bad_extension.eq(
-                out.stellar & ~trimmed & (rule.known & rule.wrong | out.int & malformed)
+                out.stellar & ~trimmed & (rule.known & rule.wrong | out.int & rule.malformed)
             ),
         ]
 
@@ -228,8 +186,8 @@ class Judge(wiring.Component):
             Cat(
                 events.last,
                 events.ended,
-                events.udp & ~(out.candidate & self._some),
-                events.base_opened & (self._strange | ~self._whole),
+                events.udp & ~(out.candidate & self.lengths.some),
+                events.base_opened & (self.rule.strange | ~self.lengths.whole),
                 events.base & ~self._fits,
                 events.int,
             ).any()

@@ -5,8 +5,9 @@ from itertools import chain
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from stellar_spec.fields import Header
+from stellar_spec.opcodes import StellarFlag
 
-__all__ = ["LabelledWords", "SortedWords", "pieces", "register"]
+__all__ = ["LabelledWords", "SortedWords", "pieces", "register", "telemetry_words"]
 
 
 def pieces(header: Header, name: str, lead: int = 0):
@@ -138,3 +139,9 @@ def register(m: Module, target: Value, *sources):
             every += hits
         with m.If(Cat(*every).any()):
             m.d.sync += target[start:stop].eq(chosen)
+
+
+def telemetry_words(m: Module, walked) -> SortedWords:
+    """The words of ACK and INT: what is in front of them has an odd number of words without IMM."""
+    imm = walked.state.learnt.announced[StellarFlag.IMM.bit_length() - 1]
+    return SortedWords(m, walked, "behind", {"ack": 0, "int": 0}, walked.odd ^ ~imm)

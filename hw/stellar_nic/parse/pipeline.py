@@ -10,11 +10,14 @@ from stellar_spec.codes import Protocol
 from .capture import Capture
 from .cover import Cover, term_bits
 from .crc import MaskedCrc32
+from .datagrams import UdpLength
 from .facts import Facts
 from .header_record import HeaderRecord
 from .judge import Judge
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
+from .places import Places
 from .room import Room
+from .rule import Rule
 from .sums import OnesSum
 from .trailer_record import TrailerRecord
 from .walk import Walk
@@ -78,6 +81,9 @@ class Pipeline(wiring.Component):
             terms=len(cover.udp_terms), bits=term_bits(width), start=int(Protocol.UDP)
         )
         m.submodules.check = check = MaskedCrc32(width=width)
+        m.submodules.places = places = Places(width=width)
+        m.submodules.udp_length = udp_length = UdpLength(width=width)
+        m.submodules.rule = rule = Rule(width=width)
         m.submodules.judge = judge = Judge()
         m.submodules.header_record = header = HeaderRecord()
         m.submodules.trailer_record = trailer = TrailerRecord()
@@ -91,40 +97,44 @@ class Pipeline(wiring.Component):
             walk.stop.eq(facts.stop),
             room.valid.eq(walk.o_valid),
             room.walked.eq(walk.o),
-            room.length.eq(capture.fields.length),
             room.ihl.eq(capture.fields.ihl),
-            room.six.eq(facts.facts.six),
             room.protocol.eq(capture.fields.protocol),
-            room.ended.eq(facts.ended),
-            capture.room.eq(room.room),
-            facts.room.eq(room.room),
         ]
-        for block in (capture, facts):
+        for block in (capture, facts, places, udp_length, rule):
             m.d.comb += [block.valid.eq(walk.o_valid), block.walked.eq(walk.o)]
+        for block in (capture, facts, places, udp_length):
+            m.d.comb += block.room.eq(room.room)
+        for block in (room, places, udp_length, rule):
+            m.d.comb += block.ended.eq(facts.ended)
+        for block in (room, places):
+            m.d.comb += [block.length.eq(capture.fields.length), block.six.eq(facts.facts.six)]
         self._payload(m, words, walk, cover, (ip_sum, udp_sum, check))
         for block in (judge, trailer):
             m.d.comb += [
-                block.valid.eq(facts.o_valid),
                 block.events.eq(facts.events),
-                block.port.eq(facts.port),
+                block.lengths.eq(udp_length.lengths),
                 block.ip_sum_right.eq(ip_sum.right),
             ]
         for block in (judge, header, trailer):
-            m.d.comb += [
-                block.facts.eq(facts.facts),
-                block.pending.eq(facts.pending),
-                block.fields.eq(capture.fields),
-            ]
+            m.d.comb += [block.facts.eq(facts.facts), block.fields.eq(capture.fields)]
         for block in (header, trailer):
-            m.d.comb += [block.judgement.eq(judge.judgement), block.tags.eq(facts.tags)]
+            m.d.comb += [
+                block.pending.eq(facts.pending),
+                block.judgement.eq(judge.judgement),
+                block.places.eq(places.places),
+            ]
         meta = Signal(INGRESS_LAYOUT, reset_less=True)
         m.d.sync += meta.eq(walk.o.beat.packet.meta)
         m.d.comb += [
-            judge.ip_words.eq(room.room.left),
+            judge.valid.eq(facts.o_valid),
+            judge.rule.eq(rule.rule),
+            places.tags.eq(facts.tags),
+            udp_length.odd_bytes.eq(capture.fields.length[:2]),
+            udp_length.trimmed.eq(judge.trimmed),
+            header.tags.eq(facts.tags),
+            trailer.port.eq(facts.port),
             judge.settings.eq(self.settings),
             header.meta.eq(meta),
-            trailer.length.eq(facts.length),
-            trailer.kept.eq(facts.kept),
             trailer.cut.eq(cover.cut),
             trailer.udp_sum_right.eq(udp_sum.right),
             trailer.check_right.eq(check.right),

@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.codes import EXTENSION_LIMIT, Protocol
-from stellar_spec.headers import TCP, UDP
+from stellar_spec.headers import IPV6, TCP, UDP
 
 from .labelled import LabelledWords
 from .walk import WalkedLayout
@@ -15,13 +15,14 @@ __all__ = ["Room", "RoomLayout"]
 _BITS = 15
 _UNKNOWN = 2 ** (_BITS - 1) - 1  # a jumbogram's payload: more words than are ever walked
 _SIZE_BITS = 10  # words of one extension header: up to 255 * 2 + 2
-_LIMIT = EXTENSION_LIMIT // 4
+_START = IPV6.size // 4
+_LIMIT = _START + EXTENSION_LIMIT // 4  # words of an IPv6 header and its extension headers
 _LEAST = 2  # words of the shortest extension headers
 
 RoomLayout = data.StructLayout(
     {
         "whole": 1,  # an extension header is walked: it ends in this beat, and there was room
-        "ext_words": _SIZE_BITS,  # words of the extension headers up to this one
+        "header_words": _SIZE_BITS,  # words of the IPv6 header and the extension headers walked
         "payload": 1,  # the IP header fits the IP length, and so do these extension headers
         "udp": 1,  # the IP payload holds a UDP header
         "tcp": 1,  # the IP payload holds a TCP header
@@ -116,7 +117,7 @@ class Room(wiring.Component):
             m.d.sync += jumbogram.eq(0)
 
     def _extensions(self, m, at, left, total, size, one_more):
-        """The sum of all extension headers, and what is left when one of them ends."""
+        """The sum of all IPv6 headers, and what is left when one of them ends."""
         opens, ends = at.hits("ext", 0)[0], at.hits("ext", last=True)
         later, fits, more = Signal(_SIZE_BITS), Signal(), Signal()
         both = Signal()  # one opens and ends
@@ -128,7 +129,7 @@ class Room(wiring.Component):
         ]
         m.d.sync += total.eq(later)
         with m.If(self.valid & self.walked.beat.first):
-            m.d.sync += total.eq(0)
+            m.d.sync += total.eq(_START)
 
         def holds(header):
             words = header.size // 4
@@ -137,7 +138,7 @@ class Room(wiring.Component):
 
         m.d.comb += [
             self.room.whole.eq(ends.any() & fits & ~self.ended),
-            self.room.ext_words.eq(Mux(both, later, total)),
+            self.room.header_words.eq(Mux(both, later, total)),
             self.room.payload.eq(fits & ~self.ended),
             self.room.udp.eq(holds(UDP)),
             self.room.tcp.eq(holds(TCP)),

@@ -171,7 +171,7 @@ def _read_extension(label, word, left, last, next_last):
 
 
 def one_step(m: Module, state, words):
-    """The labels of ``words``, for each of them if the IP headers end with it, and the new state."""
+    """The labels of ``words``, for each if the IP headers end with it, and the new state."""
     word, label, learnt = words[0], state.label, state.learnt
     after = Signal(StateLayout)
     here = {name: label.header[name] for name in HEADERS}

@@ -1,17 +1,18 @@
 """Stage 4 of the parser: the trailer record, from facts and judgements at a frame's last beat."""
 
-from amaranth.hdl import Cat, Module, Signal, signed
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.codes import Flag, Reason, Verdict
-from stellar_spec.headers import ETHERNET
 
 from .capture import FieldsLayout
+from .datagrams import UdpLengthLayout
 from .facts import EventsLayout, FactsLayout
 from .judge import JudgementLayout
 from .labels import LabelLayout
 from .layouts import TRAILER_LAYOUT
+from .places import PlacesLayout
 
 __all__ = ["TrailerRecord"]
 
@@ -21,8 +22,8 @@ class TrailerRecord(wiring.Component):
 
     Members
     -------
-    valid, events, facts, pending, fields, judgement, tags, port, length, kept : In
-        A beat's findings; at the last beat, what is known of the frame.
+    events, facts, pending, fields, judgement, port, places, lengths : In
+        What is known of the frame at its last beat.
     cut : In(1)
         The frame's end cut off a part of the UDP datagram.
     ip_sum_right, udp_sum_right, check_right : In(1)
@@ -32,22 +33,20 @@ class TrailerRecord(wiring.Component):
     record : Out
         The record.
 
-    Timing: combinational, but for a difference of lengths up to the beat before.
+    Timing: combinational.
     """
 
     def __init__(self):
         super().__init__(
             {
-                "valid": In(1),
                 "events": In(EventsLayout),
                 "facts": In(FactsLayout),
                 "pending": In(LabelLayout),
                 "fields": In(FieldsLayout),
                 "judgement": In(JudgementLayout),
-                "tags": In(2),
                 "port": In(1),
-                "length": In(17),
-                "kept": In(4),
+                "places": In(PlacesLayout),
+                "lengths": In(UdpLengthLayout),
                 "cut": In(1),
                 "ip_sum_right": In(1),
                 "udp_sum_right": In(1),
@@ -66,33 +65,21 @@ class TrailerRecord(wiring.Component):
         self._sums(m, flags, candidate)
         m.d.comb += [
             self.record.flags.eq(Cat(flags[flag] for flag in Flag)),
-            self.record.length.eq(self.length),
+            self.record.length.eq(self.places.less_one + 1),
             self.record.candidate.eq(candidate),
         ]
         self._verdict(m, flags, candidate)
         return m
 
     def _lengths(self, m, flags):
-        """Step 9: the frame's length against that of its IP packet.
-
-        ``past``: bytes up to the beat before less those of the IP packet.  The packet ends within
-        the frame if that is not less than ``margin``, the bytes in front of it (14 to 22) less
-        those of the last beat (at most 8), and right at the frame's end if they are equal.
-        """
-        facts, judged = self.facts, self.judgement
-        past, margin = Signal(signed(18), reset_less=True), Signal(5)
-        low, far, less, beyond, candidate = past[:5], Signal(), Signal(), Signal(), Signal()
-        with m.If(self.valid):
-            m.d.sync += past.eq(self.length - judged.total_length)
-        known = facts.ip & ~facts.jumbogram
+        """Step 9: the frame's length against that of its IP packet."""
+        facts, judged, places = self.facts, self.judgement, self.places
+        known, beyond, candidate = facts.ip & ~facts.jumbogram, Signal(), Signal()
         m.d.comb += [
-            margin.eq(ETHERNET.size + (self.tags << 2) - self.kept),
-            far.eq(past[5:17].any()),
-            less.eq(past[17] | ~far & (low < margin)),
-            beyond.eq(known & less),
-            flags[Flag.OVERSIZE].eq(self.length > self.max_length),
+            beyond.eq(known & places.less),
+            flags[Flag.OVERSIZE].eq(places.less_one >= self.max_length),
             flags[Flag.IP_LENGTH].eq(beyond | facts.short),
-            flags[Flag.PADDED].eq(known & ~less & (far | (low != margin)) & ~facts.short),
+            flags[Flag.PADDED].eq(known & ~places.less & ~places.equal & ~facts.short),
             candidate.eq(judged.candidate & (judged.trimmed | ~beyond)),
         ]
         return candidate
@@ -115,8 +102,8 @@ class TrailerRecord(wiring.Component):
         ]
 
     def _sums(self, m, flags, candidate):
-        facts, fields, judged = self.facts, self.fields, self.judgement
-        zero = fields.udp_checksum == 0
+        facts, judged = self.facts, self.judgement
+        zero = self.lengths.unsummed
         absent = zero & (~facts.six | self.port)
         present = facts.udp & ~judged.udp_length & ~absent
         hidden = Cat(

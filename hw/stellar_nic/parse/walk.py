@@ -80,7 +80,6 @@ class Walk(wiring.Component):
                 "words": In(data.ArrayLayout(WordLayout, word_lanes(width))),
                 "stop": In(1),
                 "state": Out(StateLayout),
-                "state": Out(StateLayout),
                 "o_valid": Out(1),
                 "o": Out(WalkedLayout(width)),
             }
