@@ -139,7 +139,7 @@ class Capture(wiring.Component):
             m.d.sync += [fields.tpid0.eq(fields.eth_type), fields.tci0.eq(words[0][16:])]
         with m.If(second):
             m.d.sync += [fields.tpid1.eq(previous), fields.tci1.eq(words[1][16:])]
-        with m.If(self.valid & walked.beat.first):
+        with m.If(walked.starts):
             m.d.sync += [fields[tag].eq(0) for tag in ("tpid0", "tci0", "tpid1", "tci1")]
             m.d.sync += fields.header_words.eq(IPV6.size // 4)
 

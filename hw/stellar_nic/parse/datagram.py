@@ -95,9 +95,7 @@ class DatagramEnd(wiring.Component):
 
     def _before(self, word: int) -> int:
         """UDP length of a datagram whose last byte is in lane 0 of the header's beat."""
-        end = (
-            4 * word + 1 if self._width >= 4 else self._width - 1
-        )  # the header's last lane
+        end = 4 * word + 1 if self._width >= 4 else self._width - 1  # the header's last lane
         return UDP.size - end
 
     def _header(self, m, bits, short):

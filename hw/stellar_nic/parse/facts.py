@@ -77,7 +77,7 @@ class Facts(wiring.Component):
         The walk of the frame that ``walked`` belongs to had ended before it.
     stop : Out(1)
         So it had for the beat behind ``walked``, which is being labelled.
-    o_valid, events, facts, pending, tags, port : Out
+    o_valid, opens, events, facts, pending, tags, port : Out
         One cycle later: what the beat brought, what the frame has shown, and where the walk is.
 
     Timing: latency 1 cycle, a beat every cycle.
@@ -94,6 +94,7 @@ class Facts(wiring.Component):
                 "ended": Out(1),
                 "stop": Out(1),
                 "o_valid": Out(1),
+                "opens": Out(1),
                 "events": Out(EventsLayout),
                 "facts": Out(FactsLayout),
                 "pending": Out(LabelLayout),
@@ -114,7 +115,7 @@ class Facts(wiring.Component):
             self.stop.eq(self.ended & ~beat.packet.last),
             alive.eq(~self.ended),
         ]
-        m.d.sync += self.o_valid.eq(self.valid)
+        m.d.sync += [self.o_valid.eq(self.valid), self.opens.eq(walked.starts)]
         with m.If(self.valid):
             m.d.sync += [events[name].eq(value) for name, value in self._events(at).items()]
             m.d.sync += [pending.eq(walked.pending), self.port.eq(walked.state.learnt.port)]

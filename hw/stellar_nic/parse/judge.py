@@ -166,12 +166,13 @@ class Judge(wiring.Component):
         ]
         m.d.comb += [out[n].eq(facts[n] & opened & fits) for n in ("addr", "imm", "ack")]
         m.d.comb += out.int.eq(facts.int & opened & fits & (trimmed | hops_fit))
+        # Where INT does not fit, what it says does not count: such a packet is truncated.
         lost = Mux(trimmed, ~facts.base, out.stellar & (~fits | facts.int & ~hops_fit))
         m.d.comb += [
             out.truncated.eq(out.candidate & ~out.other_version & (~whole | lost)),
             out.bad_opcode.eq(out.stellar & ~trimmed & ~rule.known),
             out.bad_extension.eq(
-                out.stellar & ~trimmed & (rule.known & rule.wrong | out.int & rule.malformed)
+                out.stellar & ~trimmed & (rule.known & rule.wrong | facts.int & rule.malformed)
             ),
         ]
 

@@ -40,6 +40,7 @@ class LabelledWords:
         self._name = f"{name}_" if name else ""
         self._known = {}
         self._found = walked.found
+        self._opens = walked.extension.opens
         self.lanes = lanes
         self.words = [walked.words[lane].data for lane in lanes]
         self.hints = [walked.words[lane].hints for lane in lanes]
@@ -50,6 +51,10 @@ class LabelledWords:
         if (header, index, last) not in self._known:
             name = f"{self._name}{header}_{'last' if last else 'any' if index is None else index}"
             hits = Signal(len(self.words), name=name)
+            if (header, index) == ("ext", 0):
+                self._m.d.comb += hits.eq(self._opens)
+                self._known[header, index, last] = hits
+                return hits
             for lane in self.lanes:
                 hit = self._found[lane][header]
                 if index is not None:
@@ -76,42 +81,25 @@ class SortedWords:
     """
 
     def __init__(self, m: Module, walked, name: str, headers: dict[str, int], odd: Value):
-        self._m = m
-        self._name = name
         self._offsets = headers
-        self._known = {}
-        lanes = [
-            (walked.words[lane].data, walked.found[lane], walked.labels[lane].index)
-            for lane in range(len(walked.words))
-        ]
-        self._lines = self._swapped(lanes, odd) if len(lanes) == 2 else lanes * 2
+        self._at = LabelledWords(m, walked, name)
+        words = self._at.words
+        self._lines = words * 2 if len(words) == 1 else self._swapped(m, name, words, odd)
 
-    def _swapped(self, lanes, odd):
-        lines = []
+    @staticmethod
+    def _swapped(m, name, words, odd):
+        lines = [Signal(32, name=f"{name}_line{line}") for line in range(2)]
         for line in range(2):
-            word, found, index = (
-                Signal.like(value, name=f"{self._name}{line}_{what}")
-                for value, what in zip(lanes[0], ("word", "found", "index"), strict=True)
-            )
-            for target, here, there in zip(
-                (word, found, index), lanes[line], lanes[1 - line], strict=True
-            ):
-                self._m.d.comb += target.eq(Mux(odd, there, here))
-            lines.append((word, found, index))
+            m.d.comb += lines[line].eq(Mux(odd, words[1 - line], words[line]))
         return lines
 
     def word(self, header: str, index: int) -> Value:
         """The line on which word ``index`` of ``header`` comes."""
-        return self._lines[(index + self._offsets[header]) % 2][0]
+        return self._lines[(index + self._offsets[header]) % 2]
 
     def hit(self, header: str, index: int) -> Value:
         """Word ``index`` of ``header`` is there."""
-        if (header, index) not in self._known:
-            hit = Signal(name=f"{self._name}_{header}_{index}")
-            _, found, at = self._lines[(index + self._offsets[header]) % 2]
-            self._m.d.comb += hit.eq(found[header] & (at == index))
-            self._known[header, index] = hit
-        return self._known[header, index]
+        return self._at.hit(header, index)
 
     def sources(self, label: str, header: Header, name: str, lead: int = 0):
         """Where the field ``name`` of ``header``, whose words bear ``label``, comes from.

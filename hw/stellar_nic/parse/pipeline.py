@@ -140,7 +140,7 @@ class Pipeline(wiring.Component):
             trailer.check_right.eq(check.right),
             trailer.max_length.eq(self.settings.max_length),
             trailer.check_flag.eq(self.settings.check_flag),
-            self.opens.eq(facts.o_valid & facts.events.first),
+            self.opens.eq(facts.opens),
             self.header_due.eq(judge.due),
             self.header.eq(header.record),
             self.trailer_due.eq(facts.o_valid & facts.events.last),

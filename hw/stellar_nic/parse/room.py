@@ -1,6 +1,6 @@
 """Stage 3 of the parser: how much of the IP payload is left behind the headers read so far."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,21 +8,20 @@ from stellar_spec.codes import EXTENSION_LIMIT, Protocol
 from stellar_spec.headers import IPV6, TCP, UDP
 
 from .labelled import LabelledWords
-from .walk import WalkedLayout
+from .walk import SIZE_BITS, WalkedLayout
 
 __all__ = ["Room", "RoomLayout"]
 
 _BITS = 15
 _UNKNOWN = 2 ** (_BITS - 1) - 1  # a jumbogram's payload: more words than are ever walked
-_SIZE_BITS = 10  # words of one extension header: up to 255 * 2 + 2
 _START = IPV6.size // 4
-_LIMIT = _START + EXTENSION_LIMIT // 4  # words of an IPv6 header and its extension headers
+_LIMIT = EXTENSION_LIMIT // 4  # words of all extension headers
 _LEAST = 2  # words of the shortest extension headers
 
 RoomLayout = data.StructLayout(
     {
         "whole": 1,  # an extension header is walked: it ends in this beat, and there was room
-        "header_words": _SIZE_BITS,  # words of the IPv6 header and the extension headers walked
+        "header_words": 7,  # words of the IPv6 header and the extension headers walked
         "payload": 1,  # the IP header fits the IP length, and so do these extension headers
         "udp": 1,  # the IP payload holds a UDP header
         "tcp": 1,  # the IP payload holds a TCP header
@@ -77,28 +76,23 @@ class Room(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        at = LabelledWords(m, self.walked)
-        size, one_more = self._size(m, at)
-        left = Signal(signed(_BITS))
-        total = Signal(_SIZE_BITS)
-        self._count(m, at, left, size, one_more)
-        self._extensions(m, at, left, total, size, one_more)
+        extension = self.walked.extension
+        size, one_more = Signal(SIZE_BITS), Signal()
+        sizes = [
+            Mux(bit, size, 0) for bit, size in zip(extension.opens, extension.sizes, strict=True)
+        ]
+        m.d.comb += [
+            size.eq(sizes[0] | sizes[-1]),
+            one_more.eq((extension.opens & extension.one_more).any()),
+        ]
+        left, budget = Signal(signed(_BITS)), Signal(signed(SIZE_BITS + 1))
+        self._count(m, left, size, one_more)
+        self._extensions(m, left, budget, size, one_more)
         return m
 
-    def _size(self, m, at):
-        """Words of the extension header that opens in this beat, or 0, as a sum of two numbers."""
-        size, one_more = Signal(_SIZE_BITS), Signal()
-        sizes, more = [], []
-        for lane, hit in enumerate(at.hits("ext", 0)):
-            kind, units = at.labels[lane].kind, at.hints[lane].units
-            words = Mux(kind.fragment, _LEAST, Mux(kind.ah, units, units << 1))
-            sizes.append(Mux(hit & ~self.ended, words, 0))
-            more.append(hit & ~self.ended & kind.ah)
-        m.d.comb += [size.eq(sizes[0] | sizes[-1]), one_more.eq(Cat(*more).any())]
-        return size, one_more
-
-    def _count(self, m, at, left, size, one_more):
+    def _count(self, m, left, size, one_more):
         """Words left: of the IP header's length, once it has been captured, or of those before."""
+        at = LabelledWords(m, self.walked)
         load, jumbogram, alone = Signal(), Signal(), Signal()
         known, taken = Signal(_BITS), Signal(_BITS)
         m.d.sync += load.eq(at.hit("ip4", 0) | at.hit("ip6", 1))
@@ -109,38 +103,42 @@ class Room(wiring.Component):
             self.room.left.eq(left),
             self.room.jumbogram.eq(jumbogram),
         ]
-        # known - taken - one_more, with a single carry chain
-        m.d.sync += left.eq((Cat(~one_more, known) + Cat(1, ~taken))[1:])
+        with m.If(~self.ended):
+            m.d.sync += left.eq(_less(known, taken, one_more))
         with m.If(load & self.six & alone):
             m.d.sync += [left.eq(_UNKNOWN), jumbogram.eq(1)]
-        with m.If(self.valid & self.walked.beat.first):
+        with m.If(self.walked.starts):
             m.d.sync += jumbogram.eq(0)
 
-    def _extensions(self, m, at, left, total, size, one_more):
-        """The sum of all IPv6 headers, and what is left when one of them ends."""
-        opens, ends = at.hits("ext", 0)[0], at.hits("ext", last=True)
-        later, fits, more = Signal(_SIZE_BITS), Signal(), Signal()
-        both = Signal()  # one opens and ends
+    def _extensions(self, m, left, budget, size, one_more):
+        """What is left to extension headers, and whether those that end in this beat fit."""
+        both, fits, more = self.walked.extension.both, Signal(), Signal()
+        with m.If(~self.ended):
+            m.d.sync += budget.eq(_less(budget, size, one_more))
+        with m.If(self.walked.starts):
+            m.d.sync += budget.eq(_LIMIT)
         m.d.comb += [
-            both.eq(opens & ends[-1]) if len(at.words) == 2 else both.eq(0),
-            later.eq((Cat(one_more, total) + Cat(one_more, size))[1:]),
             more.eq(left[3:-1].any()),
-            fits.eq(~left[-1] & ~(both & ((left < _LEAST) | (total > _LIMIT - _LEAST)))),
+            fits.eq(~left[-1] & ~(both & ((left[1:] == 0) | (budget[1:] == 0)))),
         ]
-        m.d.sync += total.eq(later)
-        with m.If(self.valid & self.walked.beat.first):
-            m.d.sync += total.eq(_START)
 
         def holds(header):
             words = header.size // 4
             low = left[:3]
             return more | Mux(both, low >= words + _LEAST, low >= words)
 
+        spent = Mux(both, _START + _LIMIT + _LEAST, _START + _LIMIT)
         m.d.comb += [
-            self.room.whole.eq(ends.any() & fits & ~self.ended),
-            self.room.header_words.eq(Mux(both, later, total)),
+            self.room.whole.eq(self.walked.extension.ends & fits & ~self.ended),
+            self.room.header_words.eq(spent - budget),
             self.room.payload.eq(fits & ~self.ended),
             self.room.udp.eq(holds(UDP)),
             self.room.tcp.eq(holds(TCP)),
-            self.room.over.eq(total > _LIMIT),
+            self.room.over.eq(budget[-1]),
         ]
+
+
+def _less(value, size, one_more):
+    """``value`` - ``size`` - ``one_more``, with a single carry chain."""
+    size = Cat(size, Const(0, len(value) - len(size)))
+    return (Cat(~one_more, value) + Cat(1, ~size))[1:]

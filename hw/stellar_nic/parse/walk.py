@@ -10,7 +10,7 @@ The walk goes on as long as the types lead on and does not judge what it reads: 
 a candidate is found out behind it.  Lengths and bad first words do end it, as ``Facts`` finds them.
 """
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,7 +18,24 @@ from .labels import HeaderLayout, LabelLayout
 from .steps import OPENING, StateLayout, one_step, two_steps
 from .words import BeatLayout, WordLayout, word_lanes
 
-__all__ = ["Walk", "WalkedLayout"]
+__all__ = ["SIZE_BITS", "Walk", "WalkedLayout"]
+
+
+_LEAST = 2  # words of the shortest extension headers
+SIZE_BITS = 10
+"""Words of an extension header: up to 255 * 2 + 2."""
+
+
+def _extension_layout(lanes: int):
+    return data.StructLayout(
+        {
+            "opens": lanes,  # one opens with the word in the lane
+            "ends": 1,  # one ends
+            "both": 1,  # one opens and ends; it has two words
+            "sizes": data.ArrayLayout(SIZE_BITS, lanes),  # words of one that opens in the lane
+            "one_more": lanes,  # and one more
+        }
+    )
 
 
 class WalkedLayout(data.StructLayout):
@@ -28,7 +45,8 @@ class WalkedLayout(data.StructLayout):
     there; it is 0 without a beat.  ``pending`` is the label of the first word that the beat did not
     complete.  ``chain_end``: the IP header ended in it, with all its extension headers; ``odd``: in
     lane 0 (of two), so that what follows began in lane 1.  ``state`` is where the walk is if all
-    words were there.
+    words were there.  ``starts``: there is a beat, a frame's first.  ``extension``: of an IPv6
+    extension header; nothing opens or ends in it without a beat.
     """
 
     def __init__(self, width: int):
@@ -42,6 +60,8 @@ class WalkedLayout(data.StructLayout):
                 "pending": LabelLayout,
                 "chain_end": 1,
                 "odd": 1,
+                "starts": 1,
+                "extension": _extension_layout(lanes),
                 "state": StateLayout,
             }
         )
@@ -121,7 +141,31 @@ class Walk(wiring.Component):
             for lane, end in enumerate(ends):
                 with m.If(end):
                     m.d.sync += o.odd.eq((lane + 1) % 2)
+        m.d.sync += o.starts.eq(self.valid & self.beat.first)
+        self._extension(m, o.extension, labels, there)
         pending = o.state.label
         for lane in reversed(range(len(labels))):
             pending = Mux(o.words[lane].there, pending, o.labels[lane])
         m.d.comb += self.o.pending.eq(pending)
+
+    def _extension(self, m, extension, labels, there):
+        """Told apart here since there is time; the lengths have to be judged in the next stage."""
+        opens = Cat(label.header.ext & label.opens for label in labels)
+        ends = Cat(label.header.ext & label.last for label in labels)
+        there = Cat(*there)
+        both = opens[0] & ends[-1] if len(labels) == 2 else Const(0)
+        m.d.sync += [
+            extension.opens.eq(opens & there),
+            extension.ends.eq((ends & there).any()),
+            extension.both.eq(both & there.all()),
+        ]
+        for lane, label in enumerate(labels):
+            kind, units = label.kind, self.words[lane].hints.units
+            m.d.sync += [
+                extension.sizes[lane].eq(Mux(kind.ah, units, units << 1)),
+                extension.one_more[lane].eq(kind.ah),
+            ]
+            with m.If(kind.fragment):
+                m.d.sync += extension.sizes[lane].eq(_LEAST)
+        with m.If(~self.valid | self.stop):
+            m.d.sync += [extension.opens.eq(0), extension.ends.eq(0), extension.both.eq(0)]
