@@ -40,17 +40,17 @@ class Cover(wiring.Component):
     ip_terms : Out
         Terms of the IPv4 header's sum.
     ip_clear : Out(1)
-        The beat lies in front of the IP header.
+        There is a beat, in front of the IP header.
     udp_terms : Out
         Terms of the UDP sum: addresses and datagram, and the UDP length once more.
     checked : Out(8 * width)
         Bytes of the end-to-end check: addresses and datagram without UDP checksum and INT.
     clear : Out(1)
-        The beat lies in front of the addresses.
+        There is a beat, in front of the addresses.
     late : Out(1), if ``width`` is 8
         The addresses begin in lane 6 of this beat, not in lane 2 of the next.
-    over : Out(1)
-        The datagram ended before this beat: UDP sum and check are complete.
+    going : Out(1)
+        There is a beat, and the datagram has not ended before it.
     cut : Out(1)
         The frame ends before the datagram; behind a last beat, one cycle later than the rest.
     pad : Out(range(width))
@@ -77,7 +77,7 @@ class Cover(wiring.Component):
                 "udp_terms": term.array(max(1, width // 2) + 1),
                 "checked": Out(8 * width),
                 "clear": Out(1),
-                "over": Out(1),
+                "going": Out(1),
                 "cut": Out(1),
                 "pad": Out(range(max(2, width))),
             }
@@ -96,9 +96,9 @@ class Cover(wiring.Component):
         self._again(m, end, second[0])
         self._ip_header(m)
         m.d.sync += [
-            self.ip_clear.eq(here.eth),
-            self.clear.eq(ahead.before_addresses(parts[-1])),
-            self.over.eq(end.over),
+            self.going.eq(self.valid & ~end.over),
+            self.ip_clear.eq(self.valid & here.eth),
+            self.clear.eq(self.valid & ahead.before_addresses(parts[-1])),
             self.cut.eq(end.cut),
         ]
         if width > 4:
@@ -126,6 +126,8 @@ class Cover(wiring.Component):
             m.d.comb += [
                 end.header[lane].eq(second[lane] & there),
                 end.lengths[lane].eq(word.data[16:]),
+                end.tiny[lane].eq(word.hints.tiny),
+                end.small[lane].eq(word.hints.small),
             ]
 
     def _masks(self, m, ahead, parts, second, inside):

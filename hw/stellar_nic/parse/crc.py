@@ -75,7 +75,7 @@ class MaskedCrc32(wiring.Component):
     valid, data : In
         A beat; bytes that are not covered are zero.
     clear : In(1)
-        With ``valid``: no byte up to the end of this beat is covered, ``data`` may be anything.
+        No byte up to the end of this beat is covered, ``data`` may be anything.
         The first covered byte comes in lane 2 of one of the next beats, in lane 0 if a beat has
         less than four bytes.
     late : In(1), if ``width`` is 8
@@ -126,8 +126,8 @@ class MaskedCrc32(wiring.Component):
         ]
         with m.If(self.valid):
             m.d.sync += state.eq(Cat(*rows))
-            with m.If(self.clear):
-                m.d.sync += state.eq(retreat(_ONES, lane + lag))
+        with m.If(self.clear):
+            m.d.sync += state.eq(retreat(_ONES, lane + lag))
         right = [Const(retreat(residue, lag), 32) for residue in residues(width)]
         m.d.comb += self.right.eq(state == Array(right)[self.pad])
         return m

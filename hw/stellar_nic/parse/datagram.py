@@ -1,6 +1,6 @@
 """Stage 2 of the parser: where the UDP datagram ends."""
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,6 +9,9 @@ from stellar_spec.headers import UDP
 from .words import word_lanes
 
 __all__ = ["DatagramEnd"]
+
+_TINY_BITS = 4  # a datagram that ends in the beat of its header has fewer than 2**4 bytes
+_SMALL_BITS = 5  # one that ends in the next has fewer than 2**5
 
 
 class DatagramEnd(wiring.Component):
@@ -30,6 +33,8 @@ class DatagramEnd(wiring.Component):
         The UDP header's last word ends in this beat, as its word in that lane.
     lengths : In(16), one for each lane of words
         The UDP length, if that is so.
+    tiny, small : In(word_lanes(width))
+        It is less than 16; less than 32.
     length : Out(16)
         The UDP length in the beat of ``header``.
     inside : Out(width)
@@ -55,6 +60,8 @@ class DatagramEnd(wiring.Component):
                 "keep": In(width),
                 "header": In(lanes),
                 "lengths": In(16).array(lanes),
+                "tiny": In(lanes),
+                "small": In(lanes),
                 "length": Out(16),
                 "inside": Out(width),
                 "over": Out(1),
@@ -65,62 +72,69 @@ class DatagramEnd(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        width = self._width
-        bits = (width - 1).bit_length()  # of a lane's number
-        begun, over, reached = Signal(), Signal(), Signal()
-        length = Signal(16, reset_less=True)
-        lane, held_lane = Signal(bits), Signal(bits, reset_less=True)  # of the last byte
-        found, short = Signal(), Signal()
-        header_lane, borrow = self._header(m, bits, short)
+        bits = self._bits = (self._width - 1).bit_length()  # of a lane's number
+        begun, ends, over = Signal(), Signal(), Signal()  # ends: in this beat
+        left = Signal(16, reset_less=True)  # bytes of the datagram behind the beat before, less one
+        found, next_ends = Signal(), Signal()
         m.d.comb += [
             found.eq(self.header.any()),
-            # Beats behind the header's, and those that the length's upper bits take for granted.
-            reached.eq(Mux(begun, self._count(m, found, borrow) == length[bits:], found & short)),
-            lane.eq(Mux(begun, held_lane, header_lane)),
             self.over.eq(over),
-            self.pad.eq(~held_lane if bits else 0),
+            self.pad.eq(~left[:bits] if bits else 0),
         ]
-        for k in range(width):
-            behind = lane.matches(*range(k)) if k else 0
-            m.d.comb += self.inside[k].eq(~(reached & behind))
+        self._count(m, found, next_ends, left)
+        # The datagram ends in this beat, in this lane or before.
+        done = [begun & ends & (left[:bits] <= lane) for lane in range(self._width)]
+        for lane in range(self._width):
+            done[lane] |= Cat(self._ends_at_once(word, lane) for word in self._words()).any()
+        done = self._named(m, "done", done)
+        for lane in range(self._width):
+            m.d.comb += self.inside[lane].eq(~done[lane - 1] if lane else 1)
         with m.If(self.valid):
             m.d.sync += [
-                self.cut.eq(~over & ~(reached & Array(self.keep)[lane])),
+                self.cut.eq(~over & ~(Cat(done) & self.keep).any()),
                 begun.eq((begun | found) & ~self.last),
-                over.eq((over | reached) & ~self.last),
+                ends.eq(next_ends),
+                over.eq((over | done[-1]) & ~self.last),
             ]
-            with m.If(found):
-                m.d.sync += [length.eq(self.length), held_lane.eq(header_lane)]
         return m
 
-    def _before(self, word: int) -> int:
-        """UDP length of a datagram whose last byte is in lane 0 of the header's beat."""
-        end = 4 * word + 1 if self._width >= 4 else self._width - 1  # the header's last lane
-        return UDP.size - end
+    def _named(self, m, name, values):
+        signals = [Signal(name=f"{name}{place}") for place in range(len(values))]
+        m.d.comb += [signal.eq(value) for signal, value in zip(signals, values, strict=True)]
+        return signals
 
-    def _header(self, m, bits, short):
-        """From the header's beat: the last byte's lane, and the beats' borrow from the length."""
-        width, length = self._width, self.length
-        lane, borrow = Signal(bits, name="header_lane"), Signal()
-        words = range(len(self.header))
-        for word in words:
-            before = self._before(word)
-            chosen = self.header[word] if word == 0 and len(words) > 1 else 1
-            with m.If(chosen) if word == 0 else m.Else():
-                m.d.comb += [
-                    length.eq(self.lengths[word]),
-                    lane.eq(length[:bits] - before % width),
-                    borrow.eq(length[:bits].matches(*range(before % width)) if bits else 0),
-                    short.eq((length[4:] == 0) & length[:4].matches(*range(before + width))),
-                ]
-        return lane, borrow
+    def _words(self):
+        return range(len(self.header))
 
-    def _count(self, m, found, borrow):
-        """Number of the beat, to be compared with the length's."""
-        start = 1 + self._before(0) // self._width
-        count = Signal(16 - (self._width - 1).bit_length(), reset_less=True)
+    def _last_lane(self, word: int) -> int:
+        """Lane of the header's last byte, if that is the last of ``word``."""
+        return 4 * word + 1 if self._width >= 4 else self._width - 1
+
+    def _ends_at_once(self, word: int, lane: int):
+        """The header ends with ``word``, the datagram in the same beat, in ``lane`` or before."""
+        longest = UDP.size + lane - self._last_lane(word)
+        low = self.lengths[word][:_TINY_BITS]
+        fits = self.tiny[word] & (low <= longest)
+        return self.header[word] & fits if lane >= self._last_lane(word) else 0
+
+    def _count(self, m, found, next_ends, left):
+        """Bytes of the datagram behind this beat, and whether it ends in the next."""
+        width, bits = self._width, self._bits
+        start, next_left = Signal(16), Signal(16)
+        ends_next = []
+        for word in self._words():
+            behind = UDP.size + width - 1 - self._last_lane(word)  # length at this beat's end
+            with m.If(self.header[word]):
+                m.d.comb += [self.length.eq(self.lengths[word]), start.eq(-behind - 1)]
+            low = self.lengths[word][:_SMALL_BITS]
+            ends_next.append(self.header[word] & self.small[word] & (low <= behind + width))
+        with m.If(~found):
+            m.d.comb += start.eq(-width)
+        m.d.comb += [
+            next_left.eq(Mux(found, self.length, left) + start),
+            next_ends.eq(Cat(ends_next).any() | ~found & (left[bits:] == 1)),
+        ]
         with m.If(self.valid):
-            m.d.sync += count.eq(count + 1)
+            m.d.sync += left[bits:].eq(next_left[bits:])
             with m.If(found):
-                m.d.sync += count.eq(Mux(borrow, start + 1, start))
-        return count
+                m.d.sync += left[:bits].eq(next_left[:bits])

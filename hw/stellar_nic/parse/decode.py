@@ -30,6 +30,8 @@ HintsLayout = data.StructLayout(
         "tcp4": 1,  # … is TCP
         "next6": NextLayout,  # the next header in an IPv6 header
         "next": NextLayout,  # the next header in an extension header
+        "tiny": 1,  # the upper half is less than 16
+        "small": 1,  # … less than 32
         "length0": 1,  # an extension header's length field is 0
         "length1": 1,  # … is 1
         "length2": 1,  # … is 2
@@ -86,6 +88,8 @@ def decode_word(octets, port) -> dict:
         "tcp4": octets[1].next.tcp,
         "next6": octets[2].next,
         "next": octets[0].next,
+        "tiny": word[20:] == 0,
+        "small": word[21:] == 0,
         "units": word[16:24] + 1,
         **{f"length{value}": word[16:24] == value for value in range(3)},
         "last_octet": word[:8].any(),

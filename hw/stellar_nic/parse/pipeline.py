@@ -163,8 +163,7 @@ class Pipeline(wiring.Component):
             check.pad.eq(cover.pad),
         ]
         for block in (udp_sum, check):
-            going = walk.o_valid & ~cover.over
-            m.d.comb += [block.valid.eq(going), block.clear.eq(cover.clear)]
+            m.d.comb += [block.valid.eq(cover.going), block.clear.eq(cover.clear)]
         for block, terms in ((ip_sum, cover.ip_terms), (udp_sum, cover.udp_terms)):
             for target, term in zip(block.terms, terms, strict=True):
                 m.d.comb += target.eq(term)

@@ -33,8 +33,7 @@ class OnesSum(wiring.Component):
     valid, terms : In
         Add ``terms`` now.
     clear : In(1)
-        With ``valid``: begin anew; the terms of this cycle are not added.  The next byte is the
-        first of a word.
+        Begin anew; the terms of this cycle are not added.  The next byte is the first of a word.
     right : Out(1)
         The sum is 0xffff, one cycle later.
 
@@ -72,8 +71,8 @@ class OnesSum(wiring.Component):
             carried.append(result[self._bits])
         with m.If(self.valid):
             m.d.sync += [total.eq(Cat(total[self._bits :], sums[0])), carries.eq(Cat(*carried))]
-            with m.If(self.clear):
-                m.d.sync += [total.eq(start), carries.eq(0)]
+        with m.If(self.clear):
+            m.d.sync += [total.eq(start), carries.eq(0)]
         # The total and up to 6 carries fold to 0xffff only as total = 0xffff - carries.
         m.d.comb += self.right.eq(total[3:].all() & (~total[:3] == sum(carries)))
         return m
