@@ -10,7 +10,7 @@
 What the records say of each frame is specified in docs/parser.md.
 """
 
-from amaranth.hdl import EnableInserter, Module, Signal
+from amaranth.hdl import EnableInserter, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
@@ -90,12 +90,13 @@ class Parser(wiring.Component):
         m.submodules.packets = packets
         m.submodules.pipeline = EnableInserter(enable)(pipeline)
         connect(m, packets.o, wiring.flipped(self.o))
-        held = Signal()  # a record of the frame before is still here
+        # A record of the frame before is still here, and this frame's first beat has come.
+        header_waits, trailer_waits, opens = Signal(), Signal(), Signal()
         m.d.comb += [
-            held.eq(
-                self.header.valid & ~self.header.ready | self.trailer.valid & ~self.trailer.ready
+            enable.eq(
+                ~(header_waits & ~self.header.ready) & ~(trailer_waits & ~self.trailer.ready)
             ),
-            enable.eq(~(pipeline.opens & held)),
+            opens.eq(Mux(enable, pipeline.starts, pipeline.opens)),
             self.i.ready.eq(enable & packets.i.ready),
             packets.i.valid.eq(enable & self.i.valid),
             packets.i.payload.eq(self.i.payload),
@@ -104,19 +105,21 @@ class Parser(wiring.Component):
             pipeline.i.eq(self.i.payload),
             pipeline.settings.eq(self.settings),
         ]
-        self._records(m, pipeline, enable)
+        header, trailer = self._records(m, pipeline, enable)
+        # Known a cycle ahead, so that all that `enable` holds has one gate in front.
+        m.d.sync += [header_waits.eq(header & opens), trailer_waits.eq(trailer & opens)]
         return m
 
     def _records(self, m, pipeline, enable):
         """Registers the records in every cycle until one is due, and then until it is taken.
 
         They need no reset, so their flip-flops' reset inputs are free for layers not shown.
+        Returns whether each is offered in the next cycle.
         """
         header = Signal(HEADER_LAYOUT, reset_less=True)
         trailer = Signal(TRAILER_LAYOUT, reset_less=True)
         m.d.comb += [self.header.payload.eq(header), self.trailer.payload.eq(trailer)]
         with m.If(self.header.ready | ~self.header.valid):
-            m.d.sync += self.header.valid.eq(enable & pipeline.header_due)
             for group in HEADER_RECORD:
                 m.d.sync += header[group.name].eq(pipeline.header[group.name])
                 if group.layer is not None:
@@ -124,7 +127,19 @@ class Parser(wiring.Component):
                     with m.If(~shown):
                         m.d.sync += header[group.name].eq(0)
         with m.If(self.trailer.ready | ~self.trailer.valid):
-            m.d.sync += [
-                self.trailer.valid.eq(enable & pipeline.trailer_due),
-                trailer.eq(pipeline.trailer),
-            ]
+            m.d.sync += trailer.eq(pipeline.trailer)
+        return tuple(
+            self._offer(m, port, enable & due)
+            for port, due in (
+                (self.header, pipeline.header_due),
+                (self.trailer, pipeline.trailer_due),
+            )
+        )
+
+    @staticmethod
+    def _offer(m, port, due):
+        """Returns ``valid`` of the next cycle."""
+        offered = Signal()
+        m.d.comb += offered.eq(Mux(port.ready | ~port.valid, due, 1))
+        m.d.sync += port.valid.eq(offered)
+        return offered

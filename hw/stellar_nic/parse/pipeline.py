@@ -40,8 +40,8 @@ class Pipeline(wiring.Component):
         A beat that is taken now.
     settings : In
         The parser's settings.
-    opens : Out(1)
-        A frame's first beat is at the records' end.
+    starts, opens : Out(1)
+        A frame's first beat is one stage in front of the records; is at the records.
     header_due, header : Out
         The header record is ready; layers that are not shown hold anything.
     trailer_due, trailer : Out
@@ -59,6 +59,7 @@ class Pipeline(wiring.Component):
                 "i_valid": In(1),
                 "i": In(PacketLayout(width, INGRESS_LAYOUT)),
                 "settings": In(SETTINGS_LAYOUT),
+                "starts": Out(1),
                 "opens": Out(1),
                 "header_due": Out(1),
                 "header": Out(HEADER_LAYOUT),
@@ -140,6 +141,7 @@ class Pipeline(wiring.Component):
             trailer.check_right.eq(check.right),
             trailer.max_length.eq(self.settings.max_length),
             trailer.check_flag.eq(self.settings.check_flag),
+            self.starts.eq(walk.o.starts),
             self.opens.eq(facts.opens),
             self.header_due.eq(judge.due),
             self.header.eq(header.record),
