@@ -126,8 +126,7 @@ class Cover(wiring.Component):
             m.d.comb += [
                 end.header[lane].eq(second[lane] & there),
                 end.lengths[lane].eq(word.data[16:]),
-                end.tiny[lane].eq(word.hints.tiny),
-                end.small[lane].eq(word.hints.small),
+                end.hints[lane].eq(word.hints),
             ]
 
     def _masks(self, m, ahead, parts, second, inside):

@@ -6,12 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from stellar_spec.headers import UDP
 
+from .decode import HintsLayout
 from .words import word_lanes
 
 __all__ = ["DatagramEnd"]
-
-_TINY_BITS = 4  # a datagram that ends in the beat of its header has fewer than 2**4 bytes
-_SMALL_BITS = 5  # one that ends in the next has fewer than 2**5
 
 
 class DatagramEnd(wiring.Component):
@@ -33,8 +31,8 @@ class DatagramEnd(wiring.Component):
         The UDP header's last word ends in this beat, as its word in that lane.
     lengths : In(16), one for each lane of words
         The UDP length, if that is so.
-    tiny, small : In(word_lanes(width))
-        It is less than 16; less than 32.
+    hints : In, one for each lane of words
+        What the word says.
     length : Out(16)
         The UDP length in the beat of ``header``.
     inside : Out(width)
@@ -60,8 +58,7 @@ class DatagramEnd(wiring.Component):
                 "keep": In(width),
                 "header": In(lanes),
                 "lengths": In(16).array(lanes),
-                "tiny": In(lanes),
-                "small": In(lanes),
+                "hints": In(HintsLayout).array(lanes),
                 "length": Out(16),
                 "inside": Out(width),
                 "over": Out(1),
@@ -83,7 +80,7 @@ class DatagramEnd(wiring.Component):
         ]
         self._count(m, found, next_ends, left)
         # The datagram ends in this beat, in this lane or before.
-        done = [begun & ends & (left[:bits] <= lane) for lane in range(self._width)]
+        done = [ends & (left[:bits] <= lane) for lane in range(self._width)]
         for lane in range(self._width):
             done[lane] |= Cat(self._ends_at_once(word, lane) for word in self._words()).any()
         done = self._named(m, "done", done)
@@ -93,7 +90,7 @@ class DatagramEnd(wiring.Component):
             m.d.sync += [
                 self.cut.eq(~over & ~(Cat(done) & self.keep).any()),
                 begun.eq((begun | found) & ~self.last),
-                ends.eq(next_ends),
+                ends.eq(next_ends & (begun | found) & ~self.last),
                 over.eq((over | done[-1]) & ~self.last),
             ]
         return m
@@ -112,10 +109,8 @@ class DatagramEnd(wiring.Component):
 
     def _ends_at_once(self, word: int, lane: int):
         """The header ends with ``word``, the datagram in the same beat, in ``lane`` or before."""
-        longest = UDP.size + lane - self._last_lane(word)
-        low = self.lengths[word][:_TINY_BITS]
-        fits = self.tiny[word] & (low <= longest)
-        return self.header[word] & fits if lane >= self._last_lane(word) else 0
+        more = lane - self._last_lane(word)
+        return self.header[word] & self.hints[word].bytes_most[more] if more >= 0 else 0
 
     def _count(self, m, found, next_ends, left):
         """Bytes of the datagram behind this beat, and whether it ends in the next."""
@@ -126,8 +121,9 @@ class DatagramEnd(wiring.Component):
             behind = UDP.size + width - 1 - self._last_lane(word)  # length at this beat's end
             with m.If(self.header[word]):
                 m.d.comb += [self.length.eq(self.lengths[word]), start.eq(-behind - 1)]
-            low = self.lengths[word][:_SMALL_BITS]
-            ends_next.append(self.header[word] & self.small[word] & (low <= behind + width))
+            ends_next.append(
+                self.header[word] & self.hints[word].bytes_most[behind - UDP.size + width]
+            )
         with m.If(~found):
             m.d.comb += start.eq(-width)
         m.d.comb += [

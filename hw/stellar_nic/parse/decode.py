@@ -7,6 +7,7 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data
 
 from stellar_spec.codes import TPIDS, EtherType, IPv4Option, IPv6Option, Protocol
+from stellar_spec.headers import UDP
 from stellar_spec.opcodes import INT_HOPS_MAX
 
 from .labels import NextLayout
@@ -15,6 +16,8 @@ __all__ = ["ByteLayout", "HintsLayout", "decode_byte", "decode_word"]
 
 ByteLayout = data.StructLayout({"value": 8, "next": NextLayout, "route": 1, "home": 1})
 """A byte of the frame, what it leads to if it is an IP protocol number, and options of interest."""
+
+BYTES_MOST = 15
 
 HintsLayout = data.StructLayout(
     {
@@ -30,8 +33,8 @@ HintsLayout = data.StructLayout(
         "tcp4": 1,  # … is TCP
         "next6": NextLayout,  # the next header in an IPv6 header
         "next": NextLayout,  # the next header in an extension header
-        "tiny": 1,  # the upper half is less than 16
-        "small": 1,  # … less than 32
+        # The upper half, as a UDP length, is at most that of the header and 0, 1, 2 … bytes more.
+        "bytes_most": BYTES_MOST,
         "length0": 1,  # an extension header's length field is 0
         "length1": 1,  # … is 1
         "length2": 1,  # … is 2
@@ -88,8 +91,9 @@ def decode_word(octets, port) -> dict:
         "tcp4": octets[1].next.tcp,
         "next6": octets[2].next,
         "next": octets[0].next,
-        "tiny": word[20:] == 0,
-        "small": word[21:] == 0,
+        "bytes_most": Cat(
+            (word[21:] == 0) & (word[16:21] <= UDP.size + k) for k in range(BYTES_MOST)
+        ),
         "units": word[16:24] + 1,
         **{f"length{value}": word[16:24] == value for value in range(3)},
         "last_octet": word[:8].any(),

@@ -54,6 +54,7 @@ FactsLayout = data.StructLayout(
         "segments_left": 1,
         "home_address": 1,
         "jumbogram": 1,
+        "halted": 1,  # the walk ended for a bad IP header, or because nothing has room behind it
     }
 )
 """What the beats of a frame have shown, until its next first beat."""
@@ -138,8 +139,7 @@ class Facts(wiring.Component):
     def _stop(self, m, facts):
         """The walk has ended for another reason than its types."""
         stop = Signal()
-        reasons = [facts.bad_version, facts.bad_ihl, facts.no_room, self.room.over]
-        m.d.comb += stop.eq(Cat(*reasons, facts.ip & self.room.left[-1]).any())
+        m.d.comb += stop.eq(facts.halted | self.room.over | self.room.short)
         return stop
 
     def _events(self, at):
@@ -173,15 +173,19 @@ class Facts(wiring.Component):
     def _findings(self, at):
         walked, room, leads = self.walked, self.room, self.walked.state.learnt.next
         reached = walked.chain_end & room.payload
+        no_room = reached & (leads.udp & ~room.udp | leads.tcp & ~room.tcp)
         third = at.hits("vlan")[-1] & at.hints[-1].vlan
         if len(at.words) == 1:
             third &= self.tags == VLAN_LIMIT - 1
+        openings = self._openings(at)
+        bad = openings["bad_version"] | openings["bad_ihl"]
         return {
             "depth": third,
-            **self._openings(at),
+            **openings,
             "extensions": walked.pending.header.ext | at.hit("ext"),
             "reached": reached,
-            "no_room": reached & (leads.udp & ~room.udp | leads.tcp & ~room.tcp),
+            "no_room": no_room,
+            "halted": bad | no_room | walked.chain_end & ~room.payload,
             **self._options(at),
         }
 

@@ -37,7 +37,8 @@ JudgementLayout = data.StructLayout(
         "ack": 1,
         "int": 1,
         "hops": 4,  # of the INT stack that is skipped
-        "truncated": 1,
+        "lacking": 1,  # room for what the base header announces, hops not counted
+        "no_hops": 1,  # but not for the hops
         "bad_opcode": 1,
         "bad_extension": 1,
     }
@@ -167,9 +168,10 @@ class Judge(wiring.Component):
         m.d.comb += [out[n].eq(facts[n] & opened & fits) for n in ("addr", "imm", "ack")]
         m.d.comb += out.int.eq(facts.int & opened & fits & (trimmed | hops_fit))
         # Where INT does not fit, what it says does not count: such a packet is truncated.
-        lost = Mux(trimmed, ~facts.base, out.stellar & (~fits | facts.int & ~hops_fit))
+        lost = Mux(trimmed, ~facts.base, out.stellar & ~fits)
         m.d.comb += [
-            out.truncated.eq(out.candidate & ~out.other_version & (~whole | lost)),
+            out.lacking.eq(out.candidate & ~out.other_version & (~whole | lost)),
+            out.no_hops.eq(facts.int & opened & fits & ~trimmed & ~hops_fit),
             out.bad_opcode.eq(out.stellar & ~trimmed & ~rule.known),
             out.bad_extension.eq(
                 out.stellar & ~trimmed & (rule.known & rule.wrong | facts.int & rule.malformed)

@@ -27,11 +27,12 @@ RoomLayout = data.StructLayout(
         "tcp": 1,  # the IP payload holds a TCP header
         # One cycle later, the extension header that opened in this beat included:
         "left": signed(_BITS),  # words of the IP payload, or less than 0
+        "short": 1,  # extension headers are longer than the IP payload
         "over": 1,  # extension headers are past the limit
         "jumbogram": 1,  # the length of the payload is not known
     }
 )
-"""What the lengths of the IP headers say.  ``over`` stays until the next frame begins."""
+"""What the lengths of the IP headers say.  ``short`` and ``over`` stay until the next frame begins."""
 
 
 class Room(wiring.Component):
@@ -103,12 +104,16 @@ class Room(wiring.Component):
             self.room.left.eq(left),
             self.room.jumbogram.eq(jumbogram),
         ]
+        rest, short = Signal(signed(_BITS)), Signal()
+        m.d.comb += [rest.eq(_less(known, taken, one_more)), self.room.short.eq(short)]
         with m.If(~self.ended):
-            m.d.sync += left.eq(_less(known, taken, one_more))
+            m.d.sync += left.eq(rest)
+            with m.If(self.walked.extension.opens.any()):
+                m.d.sync += short.eq(rest[-1])
         with m.If(load & self.six & alone):
             m.d.sync += [left.eq(_UNKNOWN), jumbogram.eq(1)]
         with m.If(self.walked.starts):
-            m.d.sync += jumbogram.eq(0)
+            m.d.sync += [jumbogram.eq(0), short.eq(0)]
 
     def _extensions(self, m, left, budget, size, one_more):
         """What is left to extension headers, and whether those that end in this beat fit."""

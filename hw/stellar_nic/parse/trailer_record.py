@@ -13,6 +13,7 @@ from .judge import JudgementLayout
 from .labels import LabelLayout
 from .layouts import TRAILER_LAYOUT
 from .places import PlacesLayout
+from .tables import lookup
 
 __all__ = ["TrailerRecord"]
 
@@ -112,30 +113,57 @@ class TrailerRecord(wiring.Component):
             judged.trimmed,
             self.cut,
         ).any()
-        unjudged = judged.trimmed | judged.other_version | judged.truncated
+        unjudged = judged.trimmed | judged.other_version | judged.lacking
         m.d.comb += [
             flags[Flag.UDP_LENGTH].eq(judged.udp_length),
             flags[Flag.UDP_CHECKSUM].eq(present & (zero | ~hidden & ~self.udp_sum_right)),
             flags[Flag.UNVERIFIED].eq(present & ~zero & hidden),
             flags[Flag.TRIMMED].eq(candidate & judged.trimmed),
             flags[Flag.STELLAR_VERSION].eq(candidate & judged.other_version),
-            flags[Flag.STELLAR_CHECK].eq(candidate & ~unjudged & ~self.check_right),
+            flags[Flag.STELLAR_CHECK].eq(
+                candidate & ~unjudged & ~judged.no_hops & ~self.check_right
+            ),
         ]
 
     def _verdict(self, m, flags, candidate):
+        """Step 10.  What is known late, the sums and INT's room, is put in at the very end."""
         judged, record = self.judgement, self.record
-        drops = (
-            (flags[Flag.UDP_CHECKSUM], Reason.UDP_CHECKSUM),
-            (judged.truncated, Reason.STELLAR_TRUNCATED),
-            (judged.bad_opcode, Reason.STELLAR_OPCODE),
-            (judged.bad_extension, Reason.STELLAR_EXTENSION),
-            (flags[Flag.STELLAR_CHECK] & ~self.check_flag, Reason.STELLAR_CHECK),
-        )
-        m.d.comb += record.verdict.eq(Verdict.STELLAR)
-        for condition, reason in reversed(drops):
+        code, late = Signal(3), Signal(3)
+        for condition, value in (
+            (judged.bad_extension, _EXTENSION),
+            (judged.bad_opcode, _OPCODE),
+            (judged.lacking, _TRUNCATED),
+            (~candidate | judged.other_version, _HOST),
+            (self.events.error, _MAC),
+        ):
             with m.If(condition):
-                m.d.comb += [record.verdict.eq(Verdict.DROP), record.reason.eq(reason)]
-        with m.If(~candidate | judged.other_version):
-            m.d.comb += [record.verdict.eq(Verdict.HOST), record.reason.eq(Reason.NONE)]
-        with m.If(self.events.error):
-            m.d.comb += [record.verdict.eq(Verdict.DROP), record.reason.eq(Reason.MAC_ERROR)]
+                m.d.comb += code.eq(value)
+        checked = flags[Flag.STELLAR_CHECK] & ~self.check_flag
+        m.d.comb += late.eq(Cat(flags[Flag.UDP_CHECKSUM], judged.no_hops, checked))
+        inputs = Cat(code, late)
+        m.d.comb += [
+            record.reason.eq(lookup(inputs, lambda key: _reason(key)[1], len(record.reason))),
+            record.verdict.eq(lookup(inputs, lambda key: _reason(key)[0], len(record.verdict))),
+        ]
+
+
+_NONE, _EXTENSION, _OPCODE, _TRUNCATED, _HOST, _MAC = range(6)
+
+
+def _reason(key: int):
+    """Verdict and reason for the early code and, above it, three bits that are late."""
+    code, udp, hops, check = key & 7, key >> 3 & 1, key >> 4 & 1, key >> 5 & 1
+    if code == _MAC:
+        return Verdict.DROP, Reason.MAC_ERROR
+    if code == _HOST:
+        return Verdict.HOST, Reason.NONE
+    for condition, reason in (
+        (udp, Reason.UDP_CHECKSUM),
+        (hops or code == _TRUNCATED, Reason.STELLAR_TRUNCATED),
+        (code == _OPCODE, Reason.STELLAR_OPCODE),
+        (code == _EXTENSION, Reason.STELLAR_EXTENSION),
+        (check, Reason.STELLAR_CHECK),
+    ):
+        if condition:
+            return Verdict.DROP, reason
+    return Verdict.STELLAR, Reason.NONE
