@@ -175,9 +175,9 @@ class Capture(wiring.Component):
                     [(slice(0, len(fields[name])), hit, _take(extension, header, field))]
                 )
             register(m, fields[name], *sources)
-        with m.If(at.hit("ip4", 0)):
+        # What only one of both IP headers brings.
+        with m.If(self.walked.starts):
             m.d.sync += [fields.src[32:].eq(0), fields.dst[32:].eq(0)]
-        with m.If(at.hit("ip6", 0)):
             m.d.sync += [fields.fragment_offset.eq(0), fields.more_fragments.eq(0)]
 
     def _extension(self, m):

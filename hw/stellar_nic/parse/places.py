@@ -83,13 +83,15 @@ class Places(wiring.Component):
         m.d.comb += self.places.eq(places)
         before = Signal(_LENGTH_BITS - (self._width - 1).bit_length())  # beats of the frame
         full = Signal()  # they are more than can be counted
+        near = Signal()  # this beat is the last that can
+        limit = 2 ** len(before) - 1
         last = self.walked.beat.packet.last
         with m.If(self.valid):
-            m.d.sync += [before.eq(before + 1), full.eq(full | before.all())]
+            m.d.sync += [before.eq(before + 1), near.eq(before == limit - 1), full.eq(full | near)]
             with m.If(last):
-                m.d.sync += [before.eq(0), full.eq(0)]
+                m.d.sync += [before.eq(0), near.eq(0), full.eq(0)]
         self._ends(m, places, before)
-        self._length(m, places, before, full)
+        self._length(m, places, before, near, full)
         return m
 
     def _word(self, before, lane):
@@ -124,7 +126,7 @@ class Places(wiring.Component):
                 with m.If(hits[1]):
                     m.d.sync += places.telemetry.eq(self._word(before, 0))
 
-    def _length(self, m, places, before, full):
+    def _length(self, m, places, before, near, full):
         """The frame's length, and that of Ethernet and the IP packet; both less one."""
         keep = self.walked.beat.packet.keep
         kept = [keep[1 << bit :: 1 << bit].xor() for bit in range((self._width - 1).bit_length())]
@@ -137,7 +139,7 @@ class Places(wiring.Component):
                 places.less.eq(~full & (less_one < end)),
                 places.equal.eq(~full & (less_one == end)),
             ]
-            with m.If(full | less_one.all()):
+            with m.If(full | near & Cat(*kept).all()):
                 m.d.sync += places.less_one.eq(LENGTH_MAX - 1)
 
     @staticmethod

@@ -87,6 +87,7 @@ class Room(wiring.Component):
             one_more.eq((extension.opens & extension.one_more).any()),
         ]
         left, budget = Signal(signed(_BITS)), Signal(signed(SIZE_BITS + 1))
+        self._tight = Signal()  # left is 0 or 1, so that no extension header fits
         self._count(m, left, size, one_more)
         self._extensions(m, left, budget, size, one_more)
         return m
@@ -107,24 +108,26 @@ class Room(wiring.Component):
         rest, short = Signal(signed(_BITS)), Signal()
         m.d.comb += [rest.eq(_less(known, taken, one_more)), self.room.short.eq(short)]
         with m.If(~self.ended):
-            m.d.sync += left.eq(rest)
+            m.d.sync += [left.eq(rest), self._tight.eq(rest[1:] == 0)]
             with m.If(self.walked.extension.opens.any()):
                 m.d.sync += short.eq(rest[-1])
         with m.If(load & self.six & alone):
-            m.d.sync += [left.eq(_UNKNOWN), jumbogram.eq(1)]
+            m.d.sync += [left.eq(_UNKNOWN), self._tight.eq(0), jumbogram.eq(1)]
         with m.If(self.walked.starts):
             m.d.sync += [jumbogram.eq(0), short.eq(0)]
 
     def _extensions(self, m, left, budget, size, one_more):
         """What is left to extension headers, and whether those that end in this beat fit."""
         both, fits, more = self.walked.extension.both, Signal(), Signal()
+        spare, strict = Signal(signed(SIZE_BITS + 1)), Signal()  # strict: less than _LEAST
+        m.d.comb += spare.eq(_less(budget, size, one_more))
         with m.If(~self.ended):
-            m.d.sync += budget.eq(_less(budget, size, one_more))
+            m.d.sync += [budget.eq(spare), strict.eq(spare[1:] == 0)]
         with m.If(self.walked.starts):
-            m.d.sync += budget.eq(_LIMIT)
+            m.d.sync += [budget.eq(_LIMIT), strict.eq(0)]
         m.d.comb += [
             more.eq(left[3:-1].any()),
-            fits.eq(~left[-1] & ~(both & ((left[1:] == 0) | (budget[1:] == 0)))),
+            fits.eq(~left[-1] & ~(both & (self._tight | strict))),
         ]
 
         def holds(header):

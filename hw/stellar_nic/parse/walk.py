@@ -138,9 +138,8 @@ class Walk(wiring.Component):
                 o.state.eq(after),
                 o.chain_end.eq(Cat(e & t for e, t in zip(ends, there, strict=True)).any()),
             ]
-            for lane, end in enumerate(ends):
-                with m.If(end):
-                    m.d.sync += o.odd.eq((lane + 1) % 2)
+            if len(ends) == 2:
+                m.d.sync += o.odd.eq(~ends[1] & (ends[0] | o.odd))
         m.d.sync += o.starts.eq(self.valid & self.beat.first)
         self._extension(m, o.extension, labels, there)
         pending = o.state.label
