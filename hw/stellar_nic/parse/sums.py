@@ -7,13 +7,15 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["OnesSum"]
 
 _TERMS_MAX = 6
+_ADDED = 4  # words that a tree of adders takes in one cycle; more are compressed first
 
 
 class OnesSum(wiring.Component):
     """Adds 16-bit words, or the bytes of such, and tells whether the words sum to 0xffff.
 
     Every adder keeps its carry for the next cycle, when it is carried in at the other end: so no
-    adder waits for its own end, and none is wider than a term.
+    adder waits for its own end, and none is wider than a term.  More than three words and the
+    total are first compressed to so many, three to two, by gates alone.
 
     Bytes are added with the first of a word as the lower, and the total turns by a byte every
     time: the sum's bytes change places with those of the words (RFC 1071 section 2, "byte order
@@ -62,20 +64,33 @@ class OnesSum(wiring.Component):
         if self._bits == 8:
             start = start >> 8 | (start & 0xFF) << 8
         total = Signal(16, reset_less=True)
-        carries = Signal(self._terms, reset_less=True)
+        adders = min(self._terms, _ADDED - 1)
+        carries = Signal(adders, reset_less=True)
+        left_over = Signal(range(adders + 1))
         sums = [*self.terms, total[: self._bits]]
+        while len(sums) > _ADDED and self._bits == 16:
+            sums = [*sums[3:], *self._compress(m, *sums[:3])]
         carried = []
         while len(sums) > 1:  # a tree, of which the last sum goes into the total
             result = self._add(m, sums.pop(0), sums.pop(0), carries[len(carried)])
             sums.append(result[: self._bits])
             carried.append(result[self._bits])
+        m.d.comb += left_over.eq(sum(carries))
         with m.If(self.valid):
             m.d.sync += [total.eq(Cat(total[self._bits :], sums[0])), carries.eq(Cat(*carried))]
         with m.If(self.clear):
             m.d.sync += [total.eq(start), carries.eq(0)]
-        # The total and up to 6 carries fold to 0xffff only as total = 0xffff - carries.
-        m.d.comb += self.right.eq(total[3:].all() & (~total[:3] == sum(carries)))
+        # The total and the carries fold to 0xffff only as total = 0xffff - carries.
+        low = len(left_over)
+        m.d.comb += self.right.eq(total[low:].all() & (~total[:low] == left_over))
         return m
+
+    @staticmethod
+    def _compress(m, a, b, c):
+        """Three words to two of the same sum, without a carry chain: that turns round the end."""
+        partial, carry = Signal(16, name="partial"), Signal(16, name="carry")
+        m.d.comb += [partial.eq(a ^ b ^ c), carry.eq((a & b | (a | b) & c).rotate_left(1))]
+        return partial, carry
 
     @staticmethod
     def _add(m, a, b, carry):
