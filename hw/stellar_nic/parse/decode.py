@@ -3,21 +3,32 @@
 Which question matters is found out a stage later, when the word has got its label.
 """
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data
 
 from stellar_spec.codes import TPIDS, EtherType, IPv4Option, IPv6Option, Protocol
 from stellar_spec.headers import UDP
-from stellar_spec.opcodes import INT_HOPS_MAX
+from stellar_spec.opcodes import INT_HOPS_MAX, StellarFlag
 
 from .labels import NextLayout
 
-__all__ = ["ByteLayout", "HintsLayout", "decode_byte", "decode_word"]
+__all__ = ["EXTENSIONS", "ByteLayout", "FollowsLayout", "HintsLayout", "decode_byte", "decode_word"]
 
 ByteLayout = data.StructLayout({"value": 8, "next": NextLayout, "route": 1, "home": 1})
 """A byte of the frame, what it leads to if it is an IP protocol number, and options of interest."""
 
 BYTES_MOST = 15
+
+EXTENSIONS = ("addr", "imm", "ack", "int")
+"""StellarTP's extensions in the order in which they follow."""
+
+FollowsLayout = data.StructLayout(
+    {
+        header: data.StructLayout({name: 1 for name in EXTENSIONS[place:]})
+        for place, header in enumerate(("base", *EXTENSIONS[:-1]))
+    }
+)
+"""For a base header, ADDR, IMM and ACK: the extension that follows, if one does."""
 
 HintsLayout = data.StructLayout(
     {
@@ -28,11 +39,11 @@ HintsLayout = data.StructLayout(
         "four": 1,  # an IPv4 header may begin with this word: version 4, IHL 5 or more
         "six": 1,  # an IPv6 header may begin with this word: version 6
         "offset4": 1,  # the fragment offset of IPv4 is not 0
-        "offset6": 1,  # that of a fragment header is not 0
         "udp4": 1,  # the protocol in an IPv4 header is UDP
         "tcp4": 1,  # … is TCP
         "next6": NextLayout,  # the next header in an IPv6 header
         "next": NextLayout,  # the next header in an extension header
+        "next_fragment": NextLayout,  # … in a fragment header, nothing if that is a later one's
         # The upper half, as a UDP length, is at most that of the header and 0, 1, 2 … bytes more.
         "bytes_most": BYTES_MOST,
         "length0": 1,  # an extension header's length field is 0
@@ -44,10 +55,23 @@ HintsLayout = data.StructLayout(
         "home": 1,  # some byte is the type of the home address option
         "home_behind": 1,  # … of the last two
         "hops": 1,  # INT's hops_reserved is at least 1 and within the limit
+        "follows": FollowsLayout,  # in a base header
         "one_hop": 1,  # … is 1
     }
 )
 """What a word says, read as any word that it may be."""
+
+
+def _follows(flags):
+    """Members of ``FollowsLayout`` for the flags of a base header."""
+    bits = [flags[StellarFlag[name.upper()].bit_length() - 1] for name in EXTENSIONS]
+    values = []
+    for place in range(len(EXTENSIONS)):
+        free = 1
+        for bit in bits[place:]:
+            values.append(free & bit)
+            free &= ~bit
+    return Cat(*values)
 
 
 def decode_byte(m: Module, value, name: str):
@@ -86,11 +110,12 @@ def decode_word(octets, port) -> dict:
         "four": (word[28:] == 4) & (word[24:28] >= 5),
         "six": word[28:] == 6,
         "offset4": word[:13].any(),
-        "offset6": word[3:16].any(),
         "udp4": octets[1].next.udp,
         "tcp4": octets[1].next.tcp,
         "next6": octets[2].next,
         "next": octets[0].next,
+        "next_fragment": Mux(word[3:16].any(), 0, octets[0].next),
+        "follows": _follows(word[16:20]),
         "bytes_most": Cat(
             (word[21:] == 0) & (word[16:21] <= UDP.size + k) for k in range(BYTES_MOST)
         ),

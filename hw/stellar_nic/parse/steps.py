@@ -21,8 +21,8 @@ from stellar_spec.headers import (
     UDP,
     VLAN,
 )
-from stellar_spec.opcodes import StellarFlag
 
+from .decode import FollowsLayout
 from .labels import HEADERS, LabelLayout, NextLayout
 
 __all__ = ["OPENING", "StateLayout", "one_step", "two_steps"]
@@ -40,7 +40,6 @@ _WORDS = {  # words of the headers of fixed length; Ethernet's first is half a w
     "int": INT.size // 4,
 }
 _SINGLE = tuple(name for name, words in _WORDS.items() if words == 1)
-_EXTENSIONS = ("addr", "imm", "ack", "int")  # in the order in which they follow
 _LEFT_BITS = 7  # an extension header that is longer than the limit only ever ends the walk
 
 LearntLayout = data.StructLayout(
@@ -49,6 +48,7 @@ LearntLayout = data.StructLayout(
         "later": 1,  # an IPv4 fragment that is not the first
         "tags": 2,  # VLAN tags read
         "port": 1,  # UDP destination port is StellarTP's
+        "follows": FollowsLayout,  # behind the base header and the extensions
         "announced": 4,  # extensions, as their flags stand in the base header
     }
 )
@@ -59,6 +59,7 @@ StateLayout = data.StructLayout(
         "label": LabelLayout,  # of the next word
         "left": _LEFT_BITS,  # words of its header behind it
         "next_last": 1,  # there is one
+        "opens_ext": 1,  # the next word opens an extension header
         "learnt": LearntLayout,
     }
 )
@@ -92,11 +93,10 @@ def _follow(m: Module, name: str, here: dict, hints, learnt, next_header, port) 
         "base": here["udp"] & port,
         "hops": here["int"] & hints.hops,
     }
-    behind = here["base"]  # what the extension may follow
-    for header in _EXTENSIONS:
-        announced = learnt.announced[StellarFlag[header.upper()].bit_length() - 1]
-        enter[header] = behind & announced
-        behind = behind & ~announced | here[header]
+    for header, follows in learnt.follows.shape().members.items():
+        for extension in follows.members:
+            leads = here[header] & learnt.follows[header][extension]
+            enter[extension] = enter[extension] | leads if extension in enter else leads
     return _signals(m, name, enter) | {"eth": none}
 
 
@@ -133,16 +133,16 @@ def _left(m: Module, name: str, enter: dict, read: int, hops):
     return left
 
 
-def _learn(m: Module, name: str, label, word, before):
+def _learn(m: Module, name: str, label, word, before, opens_ext):
     """What has been learnt with ``word``, which has ``label``."""
     here, hints, index = label.header, word.hints, label.index
     after = Signal(LearntLayout, name=f"{name}_learnt")
-    opens_ext = here.ext & label.opens
     m.d.comb += [
         after.next.eq(before.next),
         after.later.eq(Mux(here.ip4 & (index == 1), hints.offset4, before.later)),
         after.port.eq(Mux(here.udp & label.opens, hints.port, before.port)),
         after.announced.eq(Mux(here.base & label.opens, word.data[16:20], before.announced)),
+        after.follows.eq(Mux(here.base & label.opens, hints.follows, before.follows)),
         after.tags.eq(before.tags + here.vlan),
     ]
     with m.If(here.ip4 & (index == 2)):
@@ -150,8 +150,8 @@ def _learn(m: Module, name: str, label, word, before):
     with m.If(here.ip6 & (index == 1)):
         m.d.comb += after.next.eq(hints.next6)
     with m.If(opens_ext):
-        m.d.comb += after.next.eq(hints.next)
-    with m.If(here.ip4 & before.later | opens_ext & label.kind.fragment & hints.offset6):
+        m.d.comb += after.next.eq(Mux(label.kind.fragment, hints.next_fragment, hints.next))
+    with m.If(here.ip4 & before.later):
         m.d.comb += after.next.eq(0)
     return after
 
@@ -184,8 +184,9 @@ def one_step(m: Module, state, words):
         ),
         after.label.index.eq(Mux(label.last, 0, _behind(label.index, 1))),
         after.label.opens.eq(label.last),
+        after.opens_ext.eq(label.last & enter["ext"]),
         after.label.kind.eq(Mux(label.last, learnt.next, label.kind)),
-        after.learnt.eq(_learn(m, "word", label, word, learnt)),
+        after.learnt.eq(_learn(m, "word", label, word, learnt, state.opens_ext)),
     ]
     left, last, next_last = after.left, after.label.last, after.next_last
     with m.If(label.last):
@@ -193,7 +194,7 @@ def one_step(m: Module, state, words):
         m.d.comb += [last.eq(_any(enter, 1)), next_last.eq(_any(enter, 2, word.hints))]
     with m.Elif(label.opens & label.header.ip4):
         m.d.comb += left.eq(low - 2)
-    with m.Elif(label.opens & label.header.ext):
+    with m.Elif(state.opens_ext):
         m.d.comb += _read_extension(label, word, left, last, next_last)
     with m.Else():
         m.d.comb += [
@@ -215,7 +216,7 @@ def two_steps(m: Module, state, words):
     label, second = state.label, Signal(LabelLayout)
     here = {name: label.header[name] for name in HEADERS}
     before = state.learnt
-    learnt = _learn(m, "first", label, words[0], before)
+    learnt = _learn(m, "first", label, words[0], before, state.opens_ext)
     # Ethernet ends in lane 1; only a header of one word is entered in lane 1 and ends there.
     ends = {name: value for name, value in here.items() if name != "eth"}
     first = _follow(m, "first", ends, words[0].hints, before, before.next, before.port)
@@ -231,7 +232,7 @@ def two_steps(m: Module, state, words):
     ]
     with m.If(label.last):
         m.d.comb += second.last.eq(_any(first, 1))
-    with m.Elif(label.opens & label.header.ext):
+    with m.Elif(state.opens_ext):
         m.d.comb += second.last.eq(label.kind.fragment | words[0].hints.length0)
     with m.Else():
         m.d.comb += second.last.eq(state.next_last)
@@ -244,8 +245,9 @@ def two_steps(m: Module, state, words):
         ),
         after.label.index.eq(Mux(second.last, 0, _behind(second.index, 1))),
         after.label.opens.eq(second.last),
+        after.opens_ext.eq(second.last & enter["ext"]),
         after.label.kind.eq(Mux(second.last, learnt.next, second.kind)),
-        after.learnt.eq(_learn(m, "second", second, words[1], learnt)),
+        after.learnt.eq(_learn(m, "second", second, words[1], learnt, label.last & first["ext"])),
     ]
     _count_two(m, state, second, after, words, first, _pick(m, enter))
     chain_ends = [_ends_network(label, before.next), _ends_network(second, learnt.next)]
@@ -281,7 +283,7 @@ def _count_two(m, state, second, after, words, first, enter):
             ]
     with m.Elif(label.opens & label.header.ip4):
         m.d.comb += left.eq(lows[0] - 3)
-    with m.Elif(label.opens & label.header.ext):
+    with m.Elif(state.opens_ext):
         kind, hints = label.kind, words[0].hints
         m.d.comb += [
             left.eq(_extension_left(label, words[0]) - 1),

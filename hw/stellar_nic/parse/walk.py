@@ -115,7 +115,7 @@ class Walk(wiring.Component):
         with m.If(self.valid & (self.words[0].there if self._width < 4 else 1)):
             m.d.sync += state.eq(after)
         with m.If(self.stop):
-            m.d.sync += state.label.header.eq(0)
+            m.d.sync += [state.label.header.eq(0), state.opens_ext.eq(0)]
         with m.If(self.valid & self.beat.packet.last):
             m.d.sync += state.eq(StateLayout.const(OPENING))
         self._output(m, labels, ends, after)
