@@ -13,12 +13,14 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.headers import IPV6
+from stellar_spec.opcodes import INT_HOPS_MAX
 
 from .capture import FieldsLayout
 from .datagrams import UdpLengthLayout
 from .facts import EventsLayout, FactsLayout
 from .layouts import SETTINGS_LAYOUT
 from .rule import RuleLayout
+from .tables import lookup
 
 __all__ = ["Judge", "JudgementLayout"]
 
@@ -161,7 +163,7 @@ class Judge(wiring.Component):
             m.d.sync += opened.eq(out.candidate & whole & ~rule.strange)
         m.d.comb += [
             fits.eq(~spare[6]),
-            hops_fit.eq(rule.excess | (spare[1:6] >= hops)),
+            hops_fit.eq(rule.excess | self._has_room(spare[1:6], hops)),
             out.hops.eq(Mux(rule.excess, 0, hops)),
             out.stellar.eq(facts.base & opened),
         ]
@@ -177,6 +179,13 @@ class Judge(wiring.Component):
                 out.stellar & ~trimmed & (rule.known & rule.wrong | facts.int & rule.malformed)
             ),
         ]
+
+    @staticmethod
+    def _has_room(room, hops):
+        """``room`` >= ``hops``, unless these are more than may be; without a carry chain."""
+        bits = INT_HOPS_MAX.bit_length() - 1
+        fits = lookup(Cat(room[:bits], hops[:bits]), lambda k: k % 2**bits >= k >> bits)
+        return room[bits:].any() | ~hops[bits] & fits
 
     def _due(self, m):
         """The first beat at which nothing more can change the header record.

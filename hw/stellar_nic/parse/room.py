@@ -32,7 +32,7 @@ RoomLayout = data.StructLayout(
         "jumbogram": 1,  # the length of the payload is not known
     }
 )
-"""What the lengths of the IP headers say.  ``short`` and ``over`` stay until the next frame begins."""
+"""What the lengths of the IP headers say.  ``short`` and ``over`` stay until the next frame."""
 
 
 class Room(wiring.Component):
