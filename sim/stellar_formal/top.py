@@ -1,0 +1,150 @@
+"""The top module of a property: the design, free inputs, assumptions, assertions, covers."""
+
+import re
+
+from amaranth.hdl import (
+    Assert,
+    Assume,
+    ClockDomain,
+    Cover,
+    Elaboratable,
+    Fragment,
+    Instance,
+    Module,
+    Signal,
+    Value,
+)
+from amaranth.back import rtlil
+from amaranth.lib.wiring import In
+
+from stellar_nic.stream import checker_of
+
+from .internals import Internals, damage, find
+
+__all__ = ["Top", "unlabel"]
+
+
+class _Elaborated(Elaboratable):
+    """A fragment as a submodule."""
+
+    def __init__(self, fragment):
+        self._fragment = fragment
+
+    def elaborate(self, platform):
+        return self._fragment
+
+
+class Top:
+    """What a proof's ``build`` fills.
+
+    Every input that is not driven is free: the solver may give it any value in any cycle.  Reset
+    is such an input too.  Registers begin with their initial values.
+
+    Attributes
+    ----------
+    m : :class:`Module`
+        For models and further logic, in the domain ``sync``.
+    rst : Signal
+        The synchronous reset.
+    """
+
+    def __init__(self, twin=None):
+        self.m = Module()
+        self.m.domains.sync = domain = ClockDomain("sync")
+        self.rst = domain.rst
+        self.asserts: list[str] = []
+        self.covers: list[str] = []
+        self.streams: list[tuple[str, str]] = []
+        self._twin = twin
+        self._damaged = False
+        self._ports = {"clk": (domain.clk, None), "rst": (domain.rst, None)}
+
+    def design(self, component, name="dut", *, tied=()):
+        """Adds the design under proof, broken if this is a twin; returns its internals.
+
+        Its inputs become free, except members named in ``tied``, which ``build`` drives.
+
+        Returns a function: path of a submodule (default: the design itself) to its
+        :class:`Internals`.
+        """
+        fragment = Fragment.get(component, None)
+        if self._twin is not None and not self._damaged:
+            damage(find(fragment, self._twin.at), self._twin.damage)
+            self._damaged = True
+        self.m.submodules[name] = _Elaborated(fragment)
+        for path, member, value in component.signature.flatten(component):
+            if path[0] in tied:
+                continue
+            port = "__".join(map(str, path))
+            self._ports[port] = (Value.cast(value), None)
+            if path[-1] == "valid" and len(path) > 1:
+                flow = "in" if member.flow is In else "out"
+                self.streams.append((port.removesuffix("__valid"), flow))
+        return lambda path="": Internals(find(fragment, path))
+
+    def free(self, shape, name):
+        """A signal of which the solver chooses the value anew in every cycle."""
+        signal = Signal(shape, name=name)
+        self._ports[name] = (Value.cast(signal), None)
+        return signal
+
+    def constant(self, width, name):
+        """A signal of ``width`` bits of which the solver chooses the value, once."""
+        signal = Signal(width, name=name)
+        self.m.submodules[f"{name}_any"] = Instance("$anyconst", p_WIDTH=width, o_Y=signal)
+        return signal
+
+    def assume(self, condition):
+        """Only such inputs are looked at."""
+        self.m.d.comb += Assume(condition)
+
+    def prove(self, condition, what):
+        """``condition`` holds in every cycle; ``what`` says so in words."""
+        self.m.d.comb += Assert(condition, what)
+        self.asserts.append(what)
+
+    def cover(self, condition, what):
+        """Some run must reach ``condition``."""
+        self.m.d.comb += Cover(condition, what)
+        self.covers.append(what)
+
+    def assume_contract(self, port, name):
+        """The stream ``port``, an input of the design, keeps docs/streams.md."""
+        self.m.d.comb += Assume(~self._checker(port, name).error)
+
+    def prove_contract(self, port, name):
+        """The stream ``port``, an output of the design, keeps docs/streams.md."""
+        self.prove(~self._checker(port, name).error, f"{name} keeps the stream contract")
+
+    def _checker(self, port, name):
+        checker = checker_of(port)
+        self.m.submodules[f"{name}_checker"] = checker
+        self.m.d.comb += checker.observe(port)
+        return checker
+
+    def check(self, name):
+        """Raises ``ValueError`` if the property ``name`` could not fail or shows nothing."""
+        if not self.asserts:
+            raise ValueError(f"{name} asserts nothing")
+        if not self.covers:
+            raise ValueError(f"{name} covers nothing; a proof of what never happens is worthless")
+        if self._twin is not None and not self._damaged:
+            raise ValueError(f"{name} adds no design, so its twin is not broken")
+
+    def rtlil(self) -> str:
+        """The whole as RTLIL, with the top module ``top``."""
+        return _labelled(rtlil.convert(self.m, name="top", ports=self._ports, emit_src=True))
+
+
+def _labelled(text):
+    """RTLIL in which the place of each assertion and cover in the source is what it says.
+
+    The tools report failures by place; the words say more, and two in one line stay apart.
+    """
+    pattern = r'attribute \\src "[^"]*"\n(  cell \$check \S+\n    parameter \\FORMAT "([^"]+)")'
+    return re.sub(pattern, lambda m: f'attribute \\src "{m[2].replace(" ", "_")}"\n{m[1]}', text)
+
+
+def unlabel(label):
+    """What an assertion or cover says, from the label in the tools' reports."""
+    return label.replace("_", " ")
