@@ -1,6 +1,6 @@
 """Signals inside a design by name, and damage to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from amaranth.hdl import Fragment, Module, Signal
 
@@ -10,10 +10,12 @@ __all__ = ["Internals", "damage", "find"]
 class Internals:
     """The signals that a module's statements name: ``s.full`` or ``s["full"]``.
 
-    Raises ``LookupError`` for a name that no signal or more than one has.
+    A submodule's port may have the same name as one of the module's own, which is in ``own``
+    then and meant.  Raises ``LookupError`` for a name that no signal or more than one has.
     """
 
-    def __init__(self, fragment: Fragment):
+    def __init__(self, fragment: Fragment, own: Mapping[str, Signal] | None = None):
+        self._own = dict(own or {})
         self._signals: dict[str, dict[int, Signal]] = {}
         for statements in fragment.statements.values():
             for statement in statements:
@@ -21,6 +23,8 @@ class Internals:
                     self._signals.setdefault(signal.name, {})[id(signal)] = signal
 
     def __getitem__(self, name: str) -> Signal:
+        if name in self._own:
+            return self._own[name]
         found = list(self._signals.get(name, {}).values())
         if len(found) != 1:
             known = ", ".join(sorted(self._signals))
@@ -47,10 +51,10 @@ def find(fragment: Fragment, path: str) -> Fragment:
     return fragment
 
 
-def damage(fragment: Fragment, change: Callable[[Module, Internals], None]) -> None:
+def damage(fragment: Fragment, change: Callable[[Module, Internals], None], internals: Internals):
     """Appends to ``fragment`` the statements that ``change(m, internals)`` puts into ``m``."""
     m = Module()
-    change(m, Internals(fragment))
+    change(m, internals)
     extra = Fragment.get(m, None)
     if not extra.statements:
         raise ValueError("the damage has no statement")

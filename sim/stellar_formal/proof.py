@@ -58,8 +58,9 @@ class Proof:
     engine : str
         A key of :data:`ENGINES`.
     depth : int
-        Cycles: the bound for ``bmc``, the length of the induction for ``induction``.  For
-        all: within so many cycles each twin must fail and each cover be reached.
+        Cycles: the bound for ``bmc``, the length of the induction for ``induction``.
+    reach : int
+        Cycles within which each twin must fail and each cover must be reached.
     timeout : int
         Seconds for each run of a solver; more is a failure.
     """
@@ -70,6 +71,7 @@ class Proof:
     twins: tuple[Twin, ...]
     engine: str = "pdr"
     depth: int = 12
+    reach: int = 12
     timeout: int = 300
 
     def __post_init__(self):
@@ -79,8 +81,11 @@ class Proof:
             )
         if not self.twins:
             raise ValueError(f"{self.name} has no broken twin; a proof must be seen to fail")
-        if self.depth < 1:
-            raise ValueError(f"{self.name}: depth is {self.depth}; give at least 1")
+        for name in ("depth", "reach", "timeout"):
+            if getattr(self, name) < 1:
+                raise ValueError(
+                    f"{self.name}: {name} is {getattr(self, name)}; give at least 1"
+                )
 
     @property
     def mode(self) -> str:

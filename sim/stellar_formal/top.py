@@ -68,8 +68,17 @@ class Top:
         :class:`Internals`.
         """
         fragment = Fragment.get(component, None)
+        own = {
+            "__".join(map(str, path)): Value.cast(value)
+            for path, _, value in component.signature.flatten(component)
+        }
+
+        def internals(path=""):
+            return Internals(find(fragment, path), None if path else own)
+
         if self._twin is not None and not self._damaged:
-            damage(find(fragment, self._twin.at), self._twin.damage)
+            at = self._twin.at
+            damage(find(fragment, at), self._twin.damage, internals(at))
             self._damaged = True
         self.m.submodules[name] = _Elaborated(fragment)
         for path, member, value in component.signature.flatten(component):
@@ -80,7 +89,7 @@ class Top:
             if path[-1] == "valid" and len(path) > 1:
                 flow = "in" if member.flow is In else "out"
                 self.streams.append((port.removesuffix("__valid"), flow))
-        return lambda path="": Internals(find(fragment, path))
+        return internals
 
     def free(self, shape, name):
         """A signal of which the solver chooses the value anew in every cycle."""
