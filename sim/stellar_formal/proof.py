@@ -83,9 +83,7 @@ class Proof:
             raise ValueError(f"{self.name} has no broken twin; a proof must be seen to fail")
         for name in ("depth", "reach", "timeout"):
             if getattr(self, name) < 1:
-                raise ValueError(
-                    f"{self.name}: {name} is {getattr(self, name)}; give at least 1"
-                )
+                raise ValueError(f"{self.name}: {name} is {getattr(self, name)}; give at least 1")
 
     @property
     def mode(self) -> str:
@@ -99,5 +97,5 @@ class Proof:
         """
         top = Top(twin)
         self.build(top)
-        top.check(self.name)
+        top.check(self.name, structure=self.engine == "paths")
         return top

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .top import unlabel
 
-__all__ = ["Outcome", "run_sby"]
+__all__ = ["Outcome", "fresh", "run_sby", "stop_all"]
 
 SOLVER = "boolector"
 _STATUS = {0: "PASS", 2: "FAIL", 4: "UNKNOWN", 8: "TIMEOUT", 16: "ERROR"}
@@ -42,6 +42,7 @@ opt_clean
 [files]
 design.il
 """
+_RUNNING: set[subprocess.Popen] = set()
 _GRACE = 30  # seconds that SymbiYosys has to end its solvers and itself behind its time-out
 
 
@@ -62,11 +63,16 @@ class Outcome:
     reached: int = 0
 
 
-def run_sby(folder: Path, rtlil: str, *, engine: str, depth: int, timeout: int, bin: Path):
-    """Puts the design ``rtlil`` into ``folder`` and runs ``engine`` on it; returns an Outcome."""
+def fresh(folder: Path, rtlil: str) -> None:
+    """Makes ``folder`` anew, with the design in ``design.il``."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "design.il").write_text(rtlil, encoding="utf-8")
+
+
+def run_sby(folder: Path, rtlil: str, *, engine: str, depth: int, timeout: int, bin: Path):
+    """Puts the design ``rtlil`` into ``folder`` and runs ``engine`` on it; returns an Outcome."""
+    fresh(folder, rtlil)
     mode, line = _ENGINE_LINES[engine]
     # The solver that replays what ABC found, for the waveform.
     aigsmt = f"aigsmt {SOLVER}\n" if line.startswith("abc") else ""
@@ -101,14 +107,26 @@ def _call(folder: Path, log: Path, bin: Path, limit: float) -> int | None:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # so that its solvers end with it
         )
+        _RUNNING.add(process)
         try:
             return process.wait(limit)
         except subprocess.TimeoutExpired:
             return None
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            _stop(process)
+            _RUNNING.discard(process)
+
+
+def _stop(process: subprocess.Popen) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def stop_all() -> None:
+    """Ends every run that is under way, with its solvers."""
+    for process in list(_RUNNING):
+        _stop(process)
 
 
 def _failed(said: str) -> str:

@@ -48,6 +48,7 @@ def _records(width):
             top.prove(headers.count <= inside, "no header record is lost")
         top.cover(trailers.count == 3, "three trailer records outstanding")
         top.cover(dut.header.valid & inside & (trailers.count == 0), "header before the end")
+
     return build
 
 
