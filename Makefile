@@ -30,6 +30,7 @@ help: ## list the targets
 	@echo "    BLOCK=NAME WIDTH=8 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat, ECP5, grade, seconds for a tool"
 	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
 	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME, default parser, and VERILOG"
+	@echo "  formal takes TEST=NAME, a part of proofs' names, and JOBS=N, solvers at a time"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"
 
 sim: $(BASE) compiler ## run the gateware under Verilator against the golden model
@@ -53,6 +54,10 @@ lint: $(BASE) ## check style, and the fence between gateware and model
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/fence.py
+
+.PHONY: formal
+formal: $(BASE) ## prove properties of the gateware; broken twins must fail, covers be reached
+	$(BIN)/python -m stellar_formal --jobs '$(JOBS)' $(if $(TEST),--test '$(TEST)')
 
 verilog: $(BASE) ## export the gateware as Verilog into build/verilog
 	$(BIN)/python -m stellar_nic.verilog --out build/verilog
@@ -94,7 +99,7 @@ hostile: $(BASE) $(if $(filter 1,$(CHECK)),compiler) ## write the hostile frames
 	  --pcap build/hostile/hostile.pcap --index build/hostile/hostile.jsonl
 	$(if $(filter 1,$(CHECK)),$(BIN)/python -m stellar_bench.hostile --seed '$(SEED)')
 
-install: $(BASE) ## make .venv with all that sim, test and lint need (they do so by themselves)
+install: $(BASE) ## make .venv with all that sim, test, formal and lint need (they do so by themselves)
 
 install-synth: .venv/.installed-synth ## add the open synthesis tools to .venv
 
@@ -109,11 +114,11 @@ distclean: clean ## remove .venv too
 	rm -rf .venv
 
 $(BASE): pyproject.toml constraints.txt tools/install.sh
-	@tools/install.sh sim,dev
+	@tools/install.sh sim,dev,formal
 	@touch $@
 
 .venv/.installed-synth: $(BASE)
-	@tools/install.sh sim,dev,synth
+	@tools/install.sh sim,dev,formal,synth
 	@touch $@
 
 compiler: # what Verilator calls while it builds

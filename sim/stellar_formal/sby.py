@@ -18,7 +18,6 @@ SOLVER = "boolector"
 _STATUS = {0: "PASS", 2: "FAIL", 4: "UNKNOWN", 8: "TIMEOUT", 16: "ERROR"}
 _ENGINE_LINES = {
     "pdr": ("prove", "abc pdr"),
-    "scorr": ("prove", "abc scorr; pdr"),
     "induction": ("prove", f"smtbmc {SOLVER}"),
     "bmc": ("bmc", "abc bmc3"),
     "smtbmc": ("bmc", f"smtbmc {SOLVER}"),

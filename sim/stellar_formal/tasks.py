@@ -56,12 +56,12 @@ def run(task: Task, root: Path, bin: Path) -> Result:
     try:
         with _LOCK:
             top = proof.top(task.twin)
-            rtlil = "" if proof.engine == "paths" else top.rtlil()
+            rtlil = top.rtlil()
     except (LookupError, TypeError, ValueError) as error:
         return Result(task, None, fault=f"cannot be built: {error}")
     if proof.engine == "paths":
         covers = len(top.streams) + len(top.paths)
-        outcome = run_paths(folder, top, timeout=proof.timeout, bin=bin)
+        outcome = run_paths(folder, top, rtlil, timeout=proof.timeout, bin=bin)
     else:
         covers = len(top.covers)
         outcome = run_sby(

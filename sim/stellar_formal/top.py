@@ -2,6 +2,7 @@
 
 import re
 
+from amaranth.back import rtlil
 from amaranth.hdl import (
     Assert,
     Assume,
@@ -9,12 +10,10 @@ from amaranth.hdl import (
     Cover,
     Elaboratable,
     Fragment,
-    Instance,
     Module,
     Signal,
     Value,
 )
-from amaranth.back import rtlil
 from amaranth.lib.wiring import In
 
 from stellar_nic.stream import checker_of
@@ -97,12 +96,6 @@ class Top:
         """A signal of which the solver chooses the value anew in every cycle."""
         signal = Signal(shape, name=name)
         self._ports[name] = (Value.cast(signal), None)
-        return signal
-
-    def constant(self, width, name):
-        """A signal of ``width`` bits of which the solver chooses the value, once."""
-        signal = Signal(width, name=name)
-        self.m.submodules[f"{name}_any"] = Instance("$anyconst", p_WIDTH=width, o_Y=signal)
         return signal
 
     def assume(self, condition):

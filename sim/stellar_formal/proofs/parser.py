@@ -10,19 +10,17 @@ from .waiting import prove_latency
 
 __all__ = ["PROOFS"]
 
-IN_FLIGHT = 5  # frames whose records are not out: a beat each in the stages, one in the register
-
 
 class _Outstanding:
-    """Counts frames of which a record is still to come."""
+    """Counts frames of which a record is still to come, ``most`` at most."""
 
-    def __init__(self, top, port, starts, name):
+    def __init__(self, top, port, starts, most, name):
         m = top.m
-        self.count = count = Signal(range(IN_FLIGHT + 2), name=f"{name}_outstanding")
+        self.count = count = Signal(range(most + 2), name=f"{name}_outstanding")
         taken = port.valid & port.ready
         m.d.sync += count.eq(count + starts - taken)
         top.prove(~port.valid | (count != 0), f"no {name} record without a frame")
-        top.prove(count <= IN_FLIGHT, f"no more than {IN_FLIGHT} {name} records outstanding")
+        top.prove(count <= most, f"no more than {most} {name} records outstanding")
 
 
 def _records(width):
@@ -36,8 +34,9 @@ def _records(width):
         quiet = Signal(range(dut.latency + 1))
         with m.If(accept):
             m.d.sync += inside.eq(~dut.i.p.last)
-        headers = _Outstanding(top, dut.header, accept & ~inside, "header")
-        trailers = _Outstanding(top, dut.trailer, accept & dut.i.p.last, "trailer")
+        most = dut.latency + 1  # frames of one beat: one in each stage, one in the register
+        headers = _Outstanding(top, dut.header, accept & ~inside, most, "header")
+        trailers = _Outstanding(top, dut.trailer, accept & dut.i.p.last, most, "trailer")
         ready = dut.header.ready & dut.trailer.ready
         with m.If(accept | ~ready):
             m.d.sync += quiet.eq(0)
