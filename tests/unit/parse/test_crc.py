@@ -27,11 +27,16 @@ def test_a_message_and_its_check_leave_the_residue():
 
 
 def beats(width, lead, message, masked, tail):
-    """Lanes of (byte, covered, inverted) in beats: ``lead`` uncovered bytes, then the message."""
-    lanes = [(0xA5, 0, 0)] * lead
-    lanes += [(byte, index not in masked, index < 4) for index, byte in enumerate(message)]
-    lanes += [(0x5A, 0, 0)] * tail
-    return [lanes[at : at + width] for at in range(0, len(lanes), width)]
+    """Rows of bytes with zeros for what is not covered: ``lead`` bytes, the message, ``tail``."""
+    lanes = [0] * lead
+    lanes += [0 if index in masked else byte for index, byte in enumerate(message)]
+    lanes += [0] * tail
+    return [bytes(lanes[at : at + width]) for at in range(0, len(lanes), width)]
+
+
+def start_lane(rng, width):
+    """Lane of the first covered byte."""
+    return rng.choice([2, 6]) if width == 8 else 2 if width == 4 else 0
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -47,20 +52,21 @@ def test_right_and_wrong_checks(width, seed):
         wrong = rng.random() < 0.4
         check ^= 1 << rng.randrange(32) if wrong else 0
         message = body + check.to_bytes(4, "little")
-        lead = rng.randrange(0, 20)
+        lead = rng.randrange(1, 6) * width + start_lane(rng, width)
         pad = -(lead + len(message)) % width
-        cases.append((beats(width, lead, message, masked, pad), pad, not wrong))
+        cases.append((beats(width, lead, message, masked, pad), lead, pad, not wrong))
     got = []
 
     async def bench(ctx):
-        for rows, pad, _ in cases:
+        for rows, lead, pad, _ in cases:
             for index, row in enumerate(rows):
+                clear = index < lead // width
                 ctx.set(dut.valid, 1)
-                ctx.set(dut.first, index == 0)
-                ctx.set(dut.data, int.from_bytes(bytes(lane[0] for lane in row), "little"))
-                for name, at in (("mask", 1), ("invert", 2)):
-                    bits = sum(bool(lane[at]) << k for k, lane in enumerate(row))
-                    ctx.set(getattr(dut, name), bits)
+                ctx.set(dut.clear, clear)
+                noise = rng.randbytes(width)  # means nothing in front of the message
+                ctx.set(dut.data, int.from_bytes(noise if clear else row, "little"))
+                if width == 8:
+                    ctx.set(dut.late, index == lead // width and lead % width == 6)
                 await ctx.tick()
             ctx.set(dut.valid, 0)
             ctx.set(dut.pad, pad)
@@ -71,5 +77,5 @@ def test_right_and_wrong_checks(width, seed):
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
-    assert got == [right for _, _, right in cases]
+    assert got == [right for *_, right in cases]
     assert True in got and False in got

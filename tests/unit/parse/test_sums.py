@@ -23,9 +23,11 @@ def run(dut, packets):
 
     async def bench(ctx):
         for rows in packets:
-            for index, row in enumerate(rows):
+            ctx.set(dut.clear, 1)
+            await ctx.tick()
+            ctx.set(dut.clear, 0)
+            for row in rows:
                 ctx.set(dut.valid, 1)
-                ctx.set(dut.first, index == 0)
                 for k, word in enumerate(row):
                     ctx.set(dut.terms[k], word)
                 await ctx.tick()
@@ -72,5 +74,29 @@ def test_sums_that_need_two_folds(total):
 
 @pytest.mark.parametrize("terms", [0, 7, "2"])
 def test_terms_out_of_range_are_refused(terms):
-    with pytest.raises(ValueError, match=f"terms is {terms!r}; the carry holds 1 to 6"):
+    with pytest.raises(ValueError, match=f"terms is {terms!r}; 1 to 6 can be added"):
         OnesSum(terms=terms)
+
+
+@pytest.mark.parametrize("terms", [1, 2])
+def test_bytes_sum_as_their_words_do(terms, seed):
+    rng = random.Random(f"{seed} bytes {terms}")
+    packets, expected = [], []
+    for _ in range(150):
+        words = [rng.getrandbits(16) for _ in range(2 * rng.randrange(1, 9))]
+        if rng.random() < 0.6:
+            words[-1] = 0
+            words[-1] = 0xFFFF - (17 + sum(words)) % 0xFFFF
+        row = b"".join(word.to_bytes(2, "big") for word in words)
+        half = len(row) // terms
+        packets.append(
+            list(zip(*(row[k * half : (k + 1) * half] for k in range(terms)), strict=True))
+        )
+        expected.append(right(words, 17))
+    assert any(expected) and not all(expected)
+    assert run(OnesSum(terms=terms, bits=8, start=17), packets) == expected
+
+
+def test_bits_out_of_range_are_refused():
+    with pytest.raises(ValueError, match="bits is 12; a term has 8 or 16"):
+        OnesSum(terms=1, bits=12)
