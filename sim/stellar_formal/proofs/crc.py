@@ -18,10 +18,10 @@ def _take_bit(state, bit):
     return Cat(state[1:], 0) ^ Mux(feedback, POLYNOMIAL, 0)
 
 
-def _take_beat(top, state, data, width):
+def _take_beat(top, state, data, width, name="bit"):
     """The register behind ``width`` bytes, the first in the lowest bits, each from bit 0."""
     for index in range(8 * width):
-        after = Signal(32, name=f"bit{index}")
+        after = Signal(32, name=f"{name}{index}")
         top.m.d.comb += after.eq(_take_bit(state, data[index]))
         state = after
     return state
@@ -29,9 +29,14 @@ def _take_beat(top, state, data, width):
 
 def _residue(zeros):
     """The residue behind so many zero bytes."""
-    state = RESIDUE
+    return _plain(RESIDUE, zeros)
+
+
+def _before(state, zeros):
+    """The register in front of so many zero bytes that leave ``state``."""
     for _ in range(8 * zeros):
-        state = state >> 1 ^ (POLYNOMIAL if state & 1 else 0)
+        out = state >> 31  # the polynomial's highest bit is set: so it tells what was shifted out
+        state = ((state ^ (POLYNOMIAL if out else 0)) << 1 | out) & 0xFFFFFFFF
     return state
 
 
@@ -42,26 +47,33 @@ def _build(width, basis=False):
         inside = top.design(dut)("")
         top.assume(dut.pad < width)
         state, begun = Signal(32), Signal()
+        cleared = Signal()  # in the cycle before
         beats = Signal(range(8))  # since the frame began
-        lanes = []
-        for lane in range(width):
-            byte = dut.data.word_select(lane, 8) ^ Mux(dut.invert[lane], 0xFF, 0)
-            lanes.append(Mux(dut.mask[lane], byte, 0))
-        before, covered = Mux(dut.first, 0, state), Cat(*lanes)
-        after = _take_beat(top, before, covered, width)
+        lanes = [2, 6] if width == 8 else [2] if width == 4 else [0]
+        start, *late = (_before(0xFFFFFFFF, lane) for lane in lanes)
+        before = state
+        if late:
+            top.assume(~dut.late | cleared)
+            before = Mux(dut.late, late[0], state)
+        after = _take_beat(top, before, dut.data, width)
+        m.d.sync += cleared.eq(dut.clear)
         with m.If(dut.valid):
-            m.d.sync += [
-                state.eq(after),
-                begun.eq(begun | dut.first),
-                beats.eq(Mux(dut.first, 1, beats + begun)),
-            ]
+            m.d.sync += [state.eq(after), beats.eq(beats + begun)]
+        with m.If(dut.clear):
+            m.d.sync += [state.eq(start), begun.eq(1), beats.eq(0)]
+        # The design's register still has to be advanced over the last bytes that it took.
+        lag = min(4, width)
+        advanced = _take_beat(top, inside.state, Const(0, 8 * lag), lag, "lag")
         # What holds between the design's register and the serial one, so that one step proves all.
-        top.prove(~begun | (inside.state == state), "the register is the bit-serial one")
+        top.prove(~begun | (advanced == state), "the register is the bit-serial one")
+        top.prove(~cleared | (state == start), "a frame begins anew")
         if basis:
-            row = Cat(before, covered)
+            # The step is linear: it is known by what it does to one value and to each single
+            # change of it.
+            origin = Mux(dut.late, late[0], start) if late else start
+            row = Cat(before ^ origin, dut.data)
             top.assume(~dut.valid | ((row & (row - 1)) == 0))
-            top.cover((beats == 1) & state[0], "a beat has set the lowest bit")
-            top.cover((beats == 2) & state[31], "two beats have set the highest bit")
+            top.cover((beats == 1) & (state != _plain(start, width)), "a beat has changed a bit")
             return
         wanted = Array(Const(_residue(zeros), 32) for zeros in range(width))
         right = state == wanted[dut.pad]
@@ -73,14 +85,21 @@ def _build(width, basis=False):
     return build
 
 
+def _plain(state, zeros):
+    """The register behind so many zero bytes."""
+    for _ in range(8 * zeros):
+        state = state >> 1 ^ (POLYNOMIAL if state & 1 else 0)
+    return state
+
+
 def _bit_missed(m, s):
     with m.If(s.valid & s.data[0]):
         m.d.sync += s.state[7].eq(s.state[6])
 
 
 def _goes_on(m, s):
-    with m.If(s.valid & s.first):
-        m.d.sync += s.state[0].eq(s.state[1] ^ s.data[0])
+    with m.If(s.clear):
+        m.d.sync += s.state[0].eq(s.state[1])
 
 
 TWINS = (

@@ -57,7 +57,7 @@ def _packets(width):
         top.design(dut)
         top.assume_contract(dut.i, "i")
         top.prove_contract(dut.o, "o")
-        model = MarkedItem.put(top, width=len(Value.cast(dut.i.payload)), capacity=2)
+        model = MarkedItem.put(top, width=len(Value.cast(dut.i.payload)), capacity=1)
         top.m.d.comb += [
             model.push.eq(dut.i.valid & dut.i.ready),
             model.items[0].eq(dut.i.payload),

@@ -1,6 +1,6 @@
 """One's complement sums with saved carries against a sum whose carries are added at once."""
 
-from amaranth.hdl import Mux, Signal
+from amaranth.hdl import Cat, Mux, Signal
 
 from stellar_nic.parse.sums import OnesSum
 
@@ -21,50 +21,59 @@ def _reduce(m, wide, most):
     return reduced
 
 
-def _build(terms, start):
+def _build(terms, bits, start):
     def build(top):
         m = top.m
-        dut = OnesSum(terms=terms, start=start)
+        dut = OnesSum(terms=terms, bits=bits, start=start)
         inside = top.design(dut)("")
         total, begun = Signal(16), Signal()
+        second = Signal()  # of bytes: the next is the lower one of a word
+        words = [dut.terms[k] for k in range(terms)]
+        if bits == 8:
+            words = [Mux(second, word, word << 8) for word in words]
         wide = Signal(16 + terms.bit_length())
-        m.d.comb += wide.eq(sum(dut.terms[k] for k in range(terms)) + Mux(dut.first, start, total))
+        m.d.comb += wide.eq(sum(words) + total)
         with m.If(dut.valid):
-            m.d.sync += [total.eq(_reduce(m, wide, terms)), begun.eq(begun | dut.first)]
+            m.d.sync += [total.eq(_reduce(m, wide, terms)), second.eq(~second)]
+        with m.If(dut.clear):
+            m.d.sync += [total.eq(start), begun.eq(1), second.eq(0)]
         top.prove(~begun | (dut.right == (total == ONES)), "right as the wide sum says")
         # What holds between the design's registers and the sum, so that one step proves all.
-        saved = Signal(17)
-        m.d.comb += saved.eq(inside.total + inside.carry)
-        same = (saved == total) | (total != 0) & (saved == total + ONES)
-        top.prove(~begun | same & (inside.carry <= terms), "total and carry are the sum")
-        top.cover(begun & dut.right & (inside.carry == terms - 1), "right with a large carry")
+        # Between words a sum of bytes stands there the other way round.
+        turned = Cat(total[8:], total[:8]) if bits == 8 else total
+        meant, saved = Mux(second, total, turned), Signal(17)
+        m.d.comb += saved.eq(inside.total + inside.left_over)
+        same = (saved == meant) | (total != 0) & (saved == meant + ONES)
+        top.prove(~begun | same, "total and carries are the sum")
+        top.cover(begun & dut.right & (inside.left_over != 0), "right with a carry")
         top.cover(begun & (saved > ONES) & ~dut.right, "a carry that overflows again")
 
     return build
 
 
 def _carry_lost(m, s):
-    with m.If(s.valid & (s.carry == 1) & ~s.first):
+    with m.If(s.valid & s.carries[0] & ~s.clear):
         m.d.sync += s.total.eq(s.total)
 
 
 def _not_begun(m, s):
-    with m.If(s.valid & s.first):
-        m.d.sync += s.carry.eq(s.carry)
+    with m.If(s.clear):
+        m.d.sync += s.carries.eq(s.carries)
 
 
 PROOFS = tuple(
     Proof(
-        name=f"sum_{terms}.wide",
-        about=f"OnesSum, {terms} words a cycle from {start}: equal to a wide sum modulo 0xffff",
-        build=_build(terms, start),
+        name=f"sum_{terms}x{bits}.wide",
+        about=f"OnesSum, {terms} terms of {bits} bits a cycle from {start}: equal to a wide sum "
+        "modulo 0xffff",
+        build=_build(terms, bits, start),
         engine="induction",
         depth=2,
-        reach=4,
+        reach=6,
         twins=(
             Twin("words behind a carry are lost", _carry_lost),
             Twin("the carry outlives its sum", _not_begun),
         ),
     )
-    for terms, start in ((2, 0), (4, 0), (5, 17))
+    for terms, bits, start in ((2, 8, 17), (2, 16, 0), (4, 16, 0))
 )
