@@ -3,15 +3,21 @@
 ===========================  ===================================================================
 ``parser``                   the component: handshakes around the pipeline
 ``pipeline``                 wires the stages
-stage 1: ``words``           beats become words of four bytes
-stage 2: ``walk``, ``room``  every word gets its label, as long as the lengths allow
-stage 3: ``capture``,        what the labelled words hold: fields, findings, bytes covered, sums,
-``facts``, ``cover``,        CRC
-``sums``, ``crc``
+stage 1: ``words``,          beats become words of four bytes; what each would say is decoded
+``decode``
+stage 2: ``walk``,           every word gets its label; the bytes that sums and check cover are
+``steps``, ``cover``,        chosen by what the state in front of the beat tells
+``ahead``, ``datagram``
+stage 3: ``capture``,        what the labelled words hold: fields, findings, places, lengths, rules,
+``facts``, ``room``,         sums, CRC
+``places``, ``datagrams``,
+``rule``, ``sums``, ``crc``
 stage 4: ``judge``,          what follows from it, and the two records
-``records``
+``header_record``,
+``trailer_record``
 ``layouts``, ``labels``      layouts of the ports, and of a label
 ``labelled``                 how the stages find words by their labels
+``tables``, ``sharing``      functions of few bits as tables; sums of bits with shared parts
 ===========================  ===================================================================
 """
 

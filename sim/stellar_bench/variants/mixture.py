@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+import stellar_hostile
 from stellar_model import Settings
 
 from ..frames import SETTINGS_SETS, directed_frames, random_frames
@@ -19,19 +20,23 @@ HOSTILE_SHARE = 0.25
 DAMAGED = 0.3
 """Share of the others that are damaged on top of what their originals are."""
 
+LONG = 10_000
+"""Hostile frames of so many bytes are left out: a narrow parser would do little else."""
+
 Hostile = Callable[[random.Random, int, str], Sequence[bytes]]
 """Function of a generator, a number and a name in ``SETTINGS_SETS``: at most so many frames."""
 
-_directed: dict[str, list[bytes]] = {}
+_known: dict[str, list[bytes]] = {}
 
 
 def hostile_frames(rng: random.Random, count: int, settings: str) -> list[bytes]:
-    """Directed frames for these settings, each at most once."""
-    if not _directed:
-        _directed.update({name: [] for name in SETTINGS_SETS})
+    """Directed frames for these settings and those of ``stellar_hostile``, each at most once."""
+    if not _known:
+        every = [frame.data for frame in stellar_hostile.frames() if len(frame.data) < LONG]
+        _known.update({name: list(every) for name in SETTINGS_SETS})
         for stimulus in directed_frames():
-            _directed[stimulus.settings].append(stimulus.data)
-    return rng.sample(_directed[settings], min(count, len(_directed[settings])))
+            _known[stimulus.settings].append(stimulus.data)
+    return rng.sample(_known[settings], min(count, len(_known[settings])))
 
 
 def variants(

@@ -1,6 +1,7 @@
 """The contract of docs/streams.md at the outputs of the primitives, if their input keeps it."""
 
 from stellar_nic.stream import (
+    ForwardRegister,
     PacketFIFO,
     PacketLayout,
     RegisterSlice,
@@ -69,6 +70,12 @@ PROOFS = (
         "the stream contract at the output of RegisterSlice",
         Twin("valid withdrawn while stalled", _withdrawn),
         Twin("payload overwritten while stalled", _overwritten),
+    ),
+    _proof(
+        "forward",
+        lambda: ForwardRegister(shape=PacketLayout(2, META)),
+        "the stream contract at the output of ForwardRegister",
+        Twin("valid withdrawn while stalled", _withdrawn),
     ),
     _proof(
         "fifo",

@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Signal
 
-from stellar_nic.stream import RegisterSlice, StreamFIFO
+from stellar_nic.stream import ForwardRegister, RegisterSlice, StreamFIFO
 
 from ..marked import MarkedItem
 from ..proof import Proof, Twin
@@ -48,6 +48,11 @@ def _doubled(m, s):
         m.d.sync += s.spare_full.eq(1)
 
 
+def _overwritten(m, s):
+    with m.If(s.i__valid):
+        m.d.sync += s.payload.eq(s.i__payload)
+
+
 def _read_twice(m, s):
     m.d.comb += s.r_en.eq(s.o__ready & s.w_rdy)
 
@@ -65,6 +70,12 @@ PROOFS = (
             Twin("the spare payload is lost", _spare_lost),
             Twin("the spare payload is sent twice", _doubled),
         ),
+    ),
+    Proof(
+        name="forward.order",
+        about="ForwardRegister: the n-th out is the n-th in; one place; latency",
+        build=_build(lambda: ForwardRegister(shape=BITS), 1),
+        twins=(Twin("overwritten while stalled", _overwritten),),
     ),
     Proof(
         name="fifo.order",
