@@ -97,21 +97,15 @@ def bind(path):
     """Loads the shared library at ``path`` and declares its functions."""
     library = ctypes.CDLL(str(path))
     handle = ctypes.c_void_p
+    run = [ctypes.POINTER(of) for of in (CBatch, CResults, CFault)]
     for name, result, arguments in (
         ("create", handle, []),
         ("destroy", None, [handle]),
         ("reset", None, [handle]),
         ("settings", None, [handle, ctypes.c_char_p]),
-        (
-            "run",
-            ctypes.c_int,
-            [
-                handle,
-                ctypes.POINTER(CBatch),
-                ctypes.POINTER(CResults),
-                ctypes.POINTER(CFault),
-            ],
-        ),
+        ("select", None, [handle, _U64]),
+        ("run", ctypes.c_int, [handle, *run]),
+        ("abandon", ctypes.c_int, [handle, *run, _U64, _U64]),
     ):
         function = getattr(library, f"harness_{name}")
         function.restype, function.argtypes = result, arguments

@@ -72,19 +72,23 @@ class NativeParser:
         Bytes per beat.
     verilog
         File with the Verilog of a parser of that width, in place of the gateware's own.
+    select
+        Bits of that Verilog's input ``mutsel``, which chooses one of several mutants; 0: it has no
+        such input.
 
     The library is built at the first use and cached. Raises ``ValueError`` for Verilog that is no
     such parser, :class:`stellar_bench.verilate.BuildError` where the build fails. Use it as a
     context manager, or call :meth:`close`. Not for two threads at once.
     """
 
-    def __init__(self, *, width: int = 8, verilog: Path | None = None):
+    def __init__(self, *, width: int = 8, verilog: Path | None = None, select: int = 0):
         if verilog is None:
             text, source = library.generated(width), "the exported parser"
         else:
             text, source = Path(verilog).read_text(encoding="utf-8"), str(verilog)
         self._width = width
-        self._library = bind(library.build(width, text, source))
+        self._select_bits = unsigned("select", select, 6)
+        self._library = bind(library.build(width, text, source, select))
         self._handle = self._library.harness_create()
 
     @property
@@ -95,6 +99,14 @@ class NativeParser:
     def reset(self) -> None:
         """Lets the next run begin with a reset, as the first one and those after an error do."""
         self._library.harness_reset(self._open())
+
+    def select(self, mutant: int) -> None:
+        """Goes on with ``mutant`` (0: the design as it is), as new as after construction.
+
+        Raises ``ValueError`` for a number that the input has no room for.
+        """
+        number = unsigned("mutant", mutant, self._select_bits)
+        self._library.harness_select(self._open(), number)
 
     def close(self) -> None:
         """Frees the simulation; harmless when repeated."""
@@ -160,11 +172,45 @@ class NativeParser:
         Raises :class:`EngineError`; the next run then begins with a reset. Raises ``ValueError``
         for arguments out of range.
         """
+        options = {"idle": idle, "backpressure": backpressure, "seed": seed, "timeout": timeout}
+        run = self._library.harness_run
+        return self._run(run, frames, errors, metas, marks, settings, options)
+
+    def abandon(
+        self,
+        frames: Sequence[bytes],
+        *,
+        cycles: int,
+        reset: int = 1,
+        errors: Sequence[bool] | None = None,
+        metas: Sequence | None = None,
+        settings=None,
+        idle: float = 0.0,
+        backpressure: float | Mapping[str, float] = 0.0,
+        seed: int = 1,
+    ) -> None:
+        """The first ``cycles`` of such a run, and then ``reset`` cycles of reset.
+
+        What has come out by then is checked but for what the records say; behind the reset nothing
+        may be offered. The next run follows at once. The other arguments, and what is raised, are
+        those of :meth:`run_batch`.
+        """
+        if reset < 1:
+            raise ValueError(f"reset is {reset!r}; it must be 1 cycle or more")
+        options = {"idle": idle, "backpressure": backpressure, "seed": seed, "timeout": None}
+        ends = unsigned("cycles", cycles, 63), unsigned("reset", reset, 63)
+
+        def run(*arguments):
+            return self._library.harness_abandon(*arguments, *ends)
+
+        self._run(run, frames, errors, metas, None, settings, options)
+
+    def _run(self, run, frames, errors, metas, marks, settings, options):
         lengths = np.fromiter(map(len, frames), np.uint64, len(frames))
         if not lengths.all():
             raise ValueError(f"frame {np.argmin(lengths)} is empty; a packet has 1 byte or more")
-        chances = rates(idle, backpressure)
-        if timeout is None:
+        chances = rates(options["idle"], options["backpressure"])
+        if (timeout := options["timeout"]) is None:
             timeout = math.ceil(TIMEOUT / (1 - max(chances)))
         arrays = {
             "starts": np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
@@ -175,7 +221,7 @@ class NativeParser:
         batch = CBatch(
             frames=len(frames),
             bytes=b"".join(frames),
-            seed=unsigned("seed", seed, 62),
+            seed=unsigned("seed", options["seed"], 62),
             idle=chance(chances[0]),
             stall=(ctypes.c_uint64 * 3)(*map(chance, chances[1:])),
             timeout=unsigned("timeout", timeout, 63),
@@ -183,7 +229,7 @@ class NativeParser:
             **{name: array.ctypes.data for name, array in arrays.items()},
         )
         self._set(settings)
-        return self._run(batch, arrays["metas"], lengths)
+        return self._records(run, batch, arrays["metas"], lengths)
 
     def _set(self, settings):
         if settings is None:
@@ -192,7 +238,7 @@ class NativeParser:
         size = 4 * math.ceil(SETTINGS_BITS / 32)
         self._library.harness_settings(self._open(), value.to_bytes(size, "little"))
 
-    def _run(self, batch, metas, lengths):
+    def _records(self, run, batch, metas, lengths):
         count = batch.frames
         headers, trailers = (
             np.zeros((count, math.ceil(bits / 8)), np.uint8) for bits in (HEADER_BITS, TRAILER_BITS)
@@ -201,7 +247,7 @@ class NativeParser:
         tables = {"headers": headers, "trailers": trailers, "times": times}
         results = CResults(**{name: table.ctypes.data for name, table in tables.items()})
         fault = CFault()
-        if self._library.harness_run(self._open(), batch, results, fault):
+        if run(self._open(), batch, results, fault):
             given = headers[: results.header_records], trailers[: results.trailer_records]
             raise engine_error(batch, results, fault, misfit(*given, metas, lengths))
         return Records(headers, trailers, times.astype(np.int64), results.cycles - DRAIN)

@@ -1,6 +1,6 @@
 // The Verilated parser behind a narrow C interface. Compiled with the model into one shared library;
 // engine.py calls it. The widths are macros: WIDTH in bytes, META_BITS, HEADER_BITS, TRAILER_BITS,
-// SETTINGS_BITS.
+// SETTINGS_BITS; SELECT_BITS where the design has an input that chooses a mutant.
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -31,13 +31,33 @@ class Harness {
 
   public:
     void reset() { clean = false; }
-    void renew() { model = std::make_unique<Model>(); }
+    void renew() {
+        model = std::make_unique<Model>();
+        clean = false;
+    }
     void settings(const uint32_t* value) {
         std::memcpy(settings_now.word, value, sizeof settings_now.word);
     }
+#ifdef SELECT_BITS
+    // Another mutant begins as if it were alone: nothing is left of what the one before did.
+    void select(uint64_t mutant) {
+        chosen.put<0, SELECT_BITS>(mutant);
+        renew();
+    }
+#endif
     void run(const Batch& batch, Results& results);
+    void abandon(const Batch& batch, Results& results, uint64_t cycles, uint64_t reset);
 
   private:
+#ifdef SELECT_BITS
+    Bits<SELECT_BITS> chosen;
+#endif
+    void configure() {
+        settings_now.to(model->top.settings);
+#ifdef SELECT_BITS
+        chosen.to(model->top.mutsel);
+#endif
+    }
     // A clock edge: the inputs reach the parser, and its outputs settle.
     void tick() {
         model->top.clk = 1, model->top.eval();
@@ -55,7 +75,7 @@ class Harness {
 };
 
 void Harness::run(const Batch& batch, Results& results) {
-    settings_now.to(model->top.settings);
+    configure();
     if (!clean) do_reset();
     clean = false;
     Run run(model->top, batch, results);
@@ -71,6 +91,32 @@ void Harness::run(const Batch& batch, Results& results) {
     clean = true;
 }
 
+// The first cycles of a batch, and then a reset with whatever is inside. During the reset the
+// streams go on as before; nothing is handed over at its edges.
+void Harness::abandon(const Batch& batch, Results& results, uint64_t cycles, uint64_t reset) {
+    configure();
+    if (!clean) do_reset();
+    clean = false;
+    Run run(model->top, batch, results);
+    for (; results.cycles < cycles; ++results.cycles) {
+        run.drive(false);
+        tick();
+        run.observe();
+    }
+    model->top.rst = 1;
+    for (uint64_t cycle = 0; cycle < reset; ++cycle) {
+        run.drive(false);
+        tick();
+    }
+    model->top.rst = 0;
+    model->top.i_valid = 0;
+    tick();
+    if (model->top.o_valid) stop(EARLY, O, results.packets);
+    if (model->top.header_valid) stop(EARLY, HEADER, results.header_records);
+    if (model->top.trailer_valid) stop(EARLY, TRAILER, results.trailer_records);
+    clean = true;
+}
+
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -82,10 +128,17 @@ EXPORT void harness_settings(void* harness, const uint32_t* value) {
     static_cast<Harness*>(harness)->settings(value);
 }
 
+EXPORT void harness_select(void* harness, uint64_t mutant) {
+#ifdef SELECT_BITS
+    static_cast<Harness*>(harness)->select(mutant);
+#endif
+}
+
 // 0 when the whole batch went through without fault, else 1, and `fault` says what and where.
-EXPORT int harness_run(void* harness, const Batch* batch, Results* results, Fault* fault) {
+template <class Go>
+static int guarded(void* harness, Results* results, Fault* fault, Go go) {
     try {
-        static_cast<Harness*>(harness)->run(*batch, *results);
+        go(*static_cast<Harness*>(harness));
         return 0;
     } catch (const Stop& stopped) {
         *fault = stopped;
@@ -98,4 +151,13 @@ EXPORT int harness_run(void* harness, const Batch* batch, Results* results, Faul
     }
     fault->cycle = results->cycles;
     return 1;
+}
+
+EXPORT int harness_run(void* harness, const Batch* batch, Results* results, Fault* fault) {
+    return guarded(harness, results, fault, [&](Harness& it) { it.run(*batch, *results); });
+}
+EXPORT int harness_abandon(void* harness, const Batch* batch, Results* results, Fault* fault,
+                           uint64_t cycles, uint64_t reset) {
+    const auto go = [&](Harness& it) { it.abandon(*batch, *results, cycles, reset); };
+    return guarded(harness, results, fault, go);
 }

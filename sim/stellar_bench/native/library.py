@@ -23,6 +23,9 @@ CXX_FLAGS = (
     *("-std=c++17", "-fPIC", "-fvisibility=hidden"),  # hidden: several designs in one process
     *("-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE=0", "-DVL_USER_FATAL"),
 )
+SELECT_FLAGS = ("-Wno-UNOPTFLAT",)
+"""A flattened netlist has vectors of which one bit depends on another: slower, but no loop. What a
+mutant closes into one is found when it runs, and then it is that mutant's fault."""
 RUNTIME_FLAGS = (*CXX_FLAGS, "-O1")
 MODEL_FLAGS = (*CXX_FLAGS, "-O3")
 RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
@@ -49,14 +52,16 @@ def generated(width):
     return (verilate.cached("parser-verilog", key, build) / "parser.v").read_text(encoding="utf-8")
 
 
-def build(width, text, source="the Verilog"):
+def build(width, text, source="the Verilog", select=0):
     """The shared library for ``text``, the Verilog of a parser of ``width`` bytes a beat.
+
+    ``select`` is the number of bits of the input that chooses a mutant; 0: there is none.
 
     Raises ``ValueError`` for Verilog with other ports, :class:`stellar_bench.verilate.BuildError`
     when a tool is missing or fails.
     """
-    top = top_module(text, width, source)
-    verilog = {"dut.v": text, "shell.v": shell(top, width)}
+    top = top_module(text, width, source, select)
+    verilog = {"dut.v": text, "shell.v": shell(top, width, select)}
     macros = [
         f"-D{name}={value}"
         for name, value in (
@@ -67,11 +72,17 @@ def build(width, text, source="the Verilog"):
             ("SETTINGS_BITS", SETTINGS_BITS),
         )
     ]
+    if select:
+        macros.append(f"-DSELECT_BITS={select}")
+    verilator_flags = (*VERILATOR_FLAGS, *(SELECT_FLAGS if select else ()))
     sources = [(HERE / name).read_bytes() for name in SOURCES]
-    flags = (*VERILATOR_FLAGS, *MODEL_FLAGS, *RUNTIME_FLAGS, *macros)
+    flags = (*verilator_flags, *MODEL_FLAGS, *RUNTIME_FLAGS, *macros)
     key = verilate.content_key(*verilog.values(), *sources, *flags, *verilate.tool_versions())
     name = f"{top}-native"
-    return verilate.cached(name, key, lambda at: _compile(at, verilog, macros)) / LIBRARY
+    return (
+        verilate.cached(name, key, lambda at: _compile(at, verilog, verilator_flags, macros))
+        / LIBRARY
+    )
 
 
 def _include():
@@ -93,12 +104,12 @@ def _runtime():
     return [str(folder / Path(name).with_suffix(".o")) for name in RUNTIME_SOURCES]
 
 
-def _compile(folder, verilog, macros):
+def _compile(folder, verilog, verilator_flags, macros):
     runtime = _runtime()
     for name, text in verilog.items():
         (folder / name).write_text(text, encoding="utf-8")
     verilator = str(verilate.verilator_root() / "bin" / "verilator_bin")
-    command = [verilator, *VERILATOR_FLAGS, "--top-module", "shell", "--Mdir", "cpp", *verilog]
+    command = [verilator, *verilator_flags, "--top-module", "shell", "--Mdir", "cpp", *verilog]
     verilate.run(command, folder, verilate.verilator_env())
     # One translation unit: the headers are read once, and calls across files can be inlined.
     units = [*sorted((folder / "cpp").glob("*.cpp")), HERE / "harness.cpp"]

@@ -7,6 +7,7 @@ from stellar_spec.records import HEADER_RECORD, INGRESS, SETTINGS, TRAILER_RECOR
 __all__ = [
     "HEADER_BITS",
     "META_BITS",
+    "SELECT",
     "SETTINGS_BITS",
     "TRAILER_BITS",
     "ports",
@@ -23,24 +24,30 @@ META_BITS = _bits(INGRESS)
 HEADER_BITS = _bits(HEADER_RECORD)
 TRAILER_BITS = _bits(TRAILER_RECORD)
 SETTINGS_BITS = _bits(SETTINGS)
+SELECT = "mutsel"
+"""The input of a design with mutants that chooses one; 0: none of them."""
 
 
-def ports(width):
-    """Ports of a parser of ``width`` bytes a beat: name → bits."""
+def ports(width, select=0):
+    """Ports of a parser of ``width`` bytes a beat: name → bits.
+
+    ``select`` is the number of bits of :data:`SELECT`; 0: there is no such input.
+    """
     packet = 9 * width + 2 + META_BITS
     payloads = {"i": packet, "o": packet, "header": HEADER_BITS, "trailer": TRAILER_BITS}
     found = {f"{name}__payload": bits for name, bits in payloads.items()}
     for name in payloads:
         found |= {f"{name}__valid": 1, f"{name}__ready": 1}
-    return found | {"settings": SETTINGS_BITS, "clk": 1, "rst": 1}
+    found |= {"settings": SETTINGS_BITS, "clk": 1, "rst": 1}
+    return found | ({SELECT: select} if select else {})
 
 
-def top_module(text, width, source="the Verilog"):
+def top_module(text, width, source="the Verilog", select=0):
     """The name of the module in ``text`` that has the ports of a parser of ``width`` bytes.
 
     Raises ``ValueError``, naming what the likeliest module lacks, when there is none.
     """
-    wanted = ports(width)
+    wanted = ports(width, select)
     best, least = "no module", [f"{name}: missing" for name in wanted]
     for module in re.finditer(r"^module\s+(\S+?)\s*\((.*?)^endmodule", text, re.M | re.S):
         found = {}
@@ -62,14 +69,14 @@ def top_module(text, width, source="the Verilog"):
     )
 
 
-def shell(top, width):
+def shell(top, width, select=0):
     """Verilog of the module ``shell``: ``top`` behind registers for all its inputs.
 
     With it nothing depends on inputs but through a clock edge, so that Verilator works out the
     logic between inputs and registers once a cycle, not three times.
     """
     heads, registers, links = ["input clk"], [], [".clk(clk)"]
-    for port, bits in ports(width).items():
+    for port, bits in ports(width, select).items():
         if port == "clk":
             continue
         name, shape = port.replace("__", "_"), f"[{bits - 1}:0]" if bits > 1 else ""
