@@ -124,15 +124,22 @@ class Walk(wiring.Component):
     def _output(self, m, labels, ends, after):
         """Registers the beat; what it left is picked behind the registers."""
         o = Signal(WalkedLayout(self._width), reset_less=True)
-        there = [word.there for word in self.words]
-        m.d.comb += self.o.eq(o)
+        # What makes the stages behind act on its own; so no frame from before a reset does.
+        found, extension = Signal.like(o.found), Signal.like(o.extension)
+        starts, there = Signal(), [word.there for word in self.words]
+        m.d.comb += [
+            self.o.eq(o),
+            self.o.found.eq(found),
+            self.o.extension.eq(extension),
+            self.o.starts.eq(starts),
+        ]
         m.d.sync += [self.o_valid.eq(self.valid), o.beat.eq(self.beat), o.words.eq(self.words)]
         for lane, label in enumerate(labels):
             with m.If(self.valid):
                 m.d.sync += o.labels[lane].eq(label)
-            m.d.sync += o.found[lane].eq(label.header)
+            m.d.sync += found[lane].eq(label.header)
             with m.If(~self.valid | ~there[lane] | self.stop):
-                m.d.sync += o.found[lane].eq(0)
+                m.d.sync += found[lane].eq(0)
         with m.If(self.valid):
             m.d.sync += [
                 o.state.eq(after),
@@ -140,8 +147,8 @@ class Walk(wiring.Component):
             ]
             if len(ends) == 2:
                 m.d.sync += o.odd.eq(~ends[1] & (ends[0] | o.odd))
-        m.d.sync += o.starts.eq(self.valid & self.beat.first)
-        self._extension(m, o.extension, labels, there)
+        m.d.sync += starts.eq(self.valid & self.beat.first)
+        self._extension(m, extension, labels, there)
         pending = o.state.label
         for lane in reversed(range(len(labels))):
             pending = Mux(o.words[lane].there, pending, o.labels[lane])
