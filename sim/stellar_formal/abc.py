@@ -48,7 +48,8 @@ def verdict(commands: str, status: str) -> str | None:
     if kind == "UNSAT" and "pdr" in commands:
         return "Property proved."
     bound = re.search(r"bmc3 -F (\d+)", commands)
-    if bound and (kind == "UNSAT" or frame >= int(bound[1])):
+    # Of N frames the last has the number N - 1.
+    if bound and (kind == "UNSAT" or frame >= int(bound[1]) - 1):
         return f"No output asserted in {bound[1]} frames."
     return None
 

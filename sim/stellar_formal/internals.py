@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """Signals inside a design by name, and damage to it."""
 
 from collections.abc import Callable, Mapping

@@ -82,13 +82,15 @@ def run_sby(folder: Path, rtlil: str, *, engine: str, depth: int, timeout: int, 
     code = _call(folder, log, bin, timeout + _GRACE)
     seconds = time.monotonic() - began
     said = log.read_text(encoding="utf-8", errors="replace")
+    # SymbiYosys says so, but stumbles if it has not read the design yet.
+    late = code is None or "Reached TIMEOUT" in said
     return Outcome(
-        status="TIMEOUT" if code is None else _STATUS.get(code, "ERROR"),
+        status="TIMEOUT" if late else _STATUS.get(code, "ERROR"),
         seconds=seconds,
         log=log,
         trace=next(iter(sorted((folder / "task").glob("engine_*/trace*.vcd"))), None),
         failed=_failed(said),
-        reached=len(set(re.findall(r"reached cover statement (\S+)", said))),
+        reached=len(set(re.findall(r"summary: +reached cover statement (\S+)", said))),
     )
 
 

@@ -98,6 +98,9 @@ def _fault(task: Task, outcome: Outcome, covers: int) -> str:
         return f"only {outcome.reached} of {covers} covers are reached, see {outcome.log}"
     if outcome.status != "PASS":
         trace = f"; waveform: {outcome.trace}" if outcome.trace else ""
-        said = outcome.failed or f"{outcome.status}, neither proved nor refuted"
+        said = outcome.failed or "an assertion is violated"
+        if outcome.status != "FAIL":  # what was violated was so in no run from reset
+            step = f" ({outcome.failed})" if outcome.failed else ""
+            said = f"{outcome.status}, neither proved nor refuted{step}"
         return f"{said}{trace}; log: {outcome.log}"
     return ""

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The top module of a property: the design, free inputs, assumptions, assertions, covers."""
 
 import re
