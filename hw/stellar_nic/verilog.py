@@ -2,8 +2,10 @@
 
 ``python -m stellar_nic.verilog --out build/verilog --block parser --width 1 8`` writes one file for
 each block and width, ``parser_w1.v`` and ``parser_w8.v``, whose top module has the file's name.
-Ports are named as Amaranth names them: ``i__payload``, ``i__valid``, ``i__ready``, …; a payload is
-one vector, its first field in the least significant bits.
+``parser`` has ports as Amaranth names them: ``i__payload``, ``i__valid``, ``i__ready``, …; a payload
+is one vector, its first field in the least significant bits. ``parser_axi`` is the same parser with
+the names of AXI4-Stream (docs/using-the-core.md). Beside them stands ``stellar_parser_fields.vh``,
+which says where in the records each field is.
 
 Exit codes: 0 written, 2 wrong arguments (the message says what would be right).
 """
@@ -15,11 +17,16 @@ from pathlib import Path
 
 from amaranth.back import verilog
 
+from .axi import ParserAXI
 from .parse import PARSER_WIDTHS, Parser
+from .verilog_header import HEADER_NAME, fields_header
 
-__all__ = ["BLOCKS", "export", "main", "write"]
+__all__ = ["BLOCKS", "export", "main", "write", "write_header"]
 
-BLOCKS = {"parser": lambda width: Parser(width=width)}
+BLOCKS = {
+    "parser": lambda width: Parser(width=width),
+    "parser_axi": lambda width: ParserAXI(width=width),
+}
 """Blocks that can be written: name → function of the width in bytes that makes the component."""
 
 
@@ -57,10 +64,18 @@ def write(folder, block, width):
     if block not in BLOCKS:
         raise ValueError(f"no block is called {block!r}; there are: {', '.join(sorted(BLOCKS))}")
     name = f"{block}_w{width}"
-    text = export(BLOCKS[block](width), name)
+    return _write(folder, f"{name}.v", export(BLOCKS[block](width), name))
+
+
+def write_header(folder):
+    """Writes the header with the records' fields into ``folder``; returns the file's path."""
+    return _write(folder, HEADER_NAME, fields_header())
+
+
+def _write(folder, name, text):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.v"
+    path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -90,6 +105,7 @@ def main(argv=None):
                 print(f"{parser.prog}: {block} at width {width}: {error}", file=sys.stderr)
                 return 2
             print(path)
+    print(write_header(arguments.out))
     return 0
 
 
