@@ -2,9 +2,9 @@
 
 ::
 
-    s_axis ──► beats by our contract ──► Parser ─┬────────► m_axis           the frame, untouched
-                                                 ├────────► m_axis_header    one record a frame
-    cfg_* ───────────────────────────────────────┴────────► m_axis_trailer   one record a frame
+    s_axis ──► AxiIngress ──► Parser ─┬──► m_axis           the frame, untouched
+                                      ├──► m_axis_header    one record a frame
+    cfg_* ────────────────────────────┴──► m_axis_trailer   one record a frame
 
 How it is used, in Verilog and in LiteX, is shown in docs/using-the-core.md.
 """
@@ -16,8 +16,9 @@ from amaranth.lib.wiring import In, Out
 from stellar_spec.records import SETTINGS
 
 from .parse import HEADER_LAYOUT, INGRESS_LAYOUT, TRAILER_LAYOUT, Parser
+from .stream import PacketSignature
 
-__all__ = ["ParserAXI", "record_bits"]
+__all__ = ["AxiIngress", "ParserAXI", "record_bits"]
 
 _USER_BITS = 1 + INGRESS_LAYOUT.size
 
@@ -47,6 +48,73 @@ def _records(prefix, layout):
         f"{prefix}_tready": In(1),
         f"{prefix}_tlast": Out(1),
     }
+
+
+class AxiIngress(wiring.Component):
+    """Makes of the frames that AXI4-Stream allows those that docs/streams.md asks for.
+
+    Parameters
+    ----------
+    width : int
+        Bytes a beat.
+
+    Members
+    -------
+    tdata, tkeep, tvalid, tlast, tuser : In
+    tready : Out(1)
+        As ``s_axis_…`` of :class:`ParserAXI`, where the rules for ``tkeep`` are.
+    o : Out(PacketSignature(width, INGRESS_LAYOUT))
+        The frames.
+    bad : Out(1)
+        The beat that is offered at ``o`` ends a frame with a bad ``tkeep``.
+
+    Timing
+    ------
+    Combinational: 0 cycles, ``tready`` is ``o.ready``. Reset forgets a frame that is inside.
+    """
+
+    def __init__(self, *, width: int):
+        packet = PacketSignature(width, INGRESS_LAYOUT)
+        super().__init__(
+            {
+                "tdata": In(8 * width),
+                "tkeep": In(width),
+                "tvalid": In(1),
+                "tready": Out(1),
+                "tlast": In(1),
+                "tuser": In(_USER_BITS),
+                "o": Out(packet),
+                "bad": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        keep, o = self.tkeep, self.o
+        inside = Signal()  # a beat of this frame has been passed on
+        broken = Signal()  # and the tkeep of one that has was none that is allowed
+        first = Signal(INGRESS_LAYOUT.size, reset_less=True)  # what came with its first beat
+        null, wrong, take = Signal(), Signal(), Signal()
+        gap = (keep & (keep + 1)).any()
+        upto = Cat(Const(1, 1), *(keep[lane:].any() for lane in range(1, len(keep))))
+        m.d.comb += [
+            null.eq(~keep.any()),
+            wrong.eq(broken | null | gap | (~self.tlast & ~keep.all())),
+            self.tready.eq(o.ready),
+            o.valid.eq(self.tvalid & (~null | (self.tlast & inside))),
+            take.eq(o.valid & o.ready),
+            o.p.data.eq(self.tdata),
+            o.p.keep.eq(Mux(self.tlast, upto, -1)),
+            o.p.last.eq(self.tlast),
+            o.p.error.eq(self.tlast & (self.tuser[0] | wrong)),
+            Value.cast(o.p.meta).eq(Mux(inside, first, self.tuser[1:])),
+            self.bad.eq(self.tlast & wrong),
+        ]
+        with m.If(take):
+            m.d.sync += [inside.eq(~self.tlast), broken.eq(~self.tlast & wrong)]
+        with m.If(take & ~inside):
+            m.d.sync += first.eq(self.tuser[1:])
+        return m
 
 
 class ParserAXI(wiring.Component):
@@ -125,10 +193,15 @@ class ParserAXI(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        m.submodules.ingress = ingress = AxiIngress(width=self.width)
         m.submodules.parser = parser = self._parser
-        self._elaborate_input(m, parser.i)
+        wiring.connect(m, ingress.o, parser.i)
+        m.d.sync += self.status_bad_tkeep.eq(parser.i.valid & parser.i.ready & ingress.bad)
+        for name in ("tdata", "tkeep", "tvalid", "tlast", "tuser"):
+            m.d.comb += getattr(ingress, name).eq(getattr(self, f"s_axis_{name}"))
         packet = parser.o.p
         m.d.comb += [
+            self.s_axis_tready.eq(ingress.tready),
             self.m_axis_tdata.eq(packet.data),
             self.m_axis_tkeep.eq(packet.keep),
             self.m_axis_tvalid.eq(parser.o.valid),
@@ -147,32 +220,3 @@ class ParserAXI(wiring.Component):
         for setting in SETTINGS:
             m.d.comb += parser.settings[setting.name].eq(getattr(self, f"cfg_{setting.name}"))
         return m
-
-    def _elaborate_input(self, m, i):
-        """Makes of what AXI4-Stream allows what docs/streams.md asks for."""
-        keep, last = self.s_axis_tkeep, self.s_axis_tlast
-        inside = Signal()  # a beat of this frame has been passed on
-        broken = Signal()  # and one that has was none that is allowed
-        first = Signal(INGRESS_LAYOUT, reset_less=True)  # what came with its first beat
-        null, passed_over, bad, take = Signal(), Signal(), Signal(), Signal()
-        error, meta = self.s_axis_tuser[0], Value.cast(first)
-        gap = (keep & (keep + 1)).any()
-        upto = Cat(Const(1, 1), *(keep[lane:].any() for lane in range(1, self.width)))
-        m.d.comb += [
-            null.eq(~keep.any()),
-            passed_over.eq(null & ~(last & inside)),
-            bad.eq(broken | gap | (~last & ~keep.all()) | null),
-            self.s_axis_tready.eq(i.ready),
-            i.valid.eq(self.s_axis_tvalid & ~passed_over),
-            take.eq(i.valid & i.ready),
-            i.p.data.eq(self.s_axis_tdata),
-            i.p.keep.eq(Mux(last, upto, -1)),
-            i.p.last.eq(last),
-            i.p.error.eq(last & (error | bad)),
-            Value.cast(i.p.meta).eq(Mux(inside, meta, self.s_axis_tuser[1:])),
-        ]
-        with m.If(take):
-            m.d.sync += [inside.eq(~last), broken.eq(~last & bad)]
-        with m.If(take & ~inside):
-            m.d.sync += meta.eq(self.s_axis_tuser[1:])
-        m.d.sync += self.status_bad_tkeep.eq(take & last & bad)

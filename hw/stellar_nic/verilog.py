@@ -2,10 +2,10 @@
 
 ``python -m stellar_nic.verilog --out build/verilog --block parser --width 1 8`` writes one file for
 each block and width, ``parser_w1.v`` and ``parser_w8.v``, whose top module has the file's name.
-``parser`` has ports as Amaranth names them: ``i__payload``, ``i__valid``, ``i__ready``, …; a payload
-is one vector, its first field in the least significant bits. ``parser_axi`` is the same parser with
-the names of AXI4-Stream (docs/using-the-core.md). Beside them stands ``stellar_parser_fields.vh``,
-which says where in the records each field is.
+``parser`` has ports as Amaranth names them: ``i__payload``, ``i__valid``, ``i__ready``, …; a
+payload is one vector, its first field in the least significant bits. ``parser_axi`` is the same
+parser with the names of AXI4-Stream (docs/using-the-core.md). Beside them stands
+``stellar_parser_fields.vh``, which says where in the records each field is.
 
 Exit codes: 0 written, 2 wrong arguments (the message says what would be right).
 """

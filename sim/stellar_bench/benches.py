@@ -21,13 +21,15 @@ class Bench:
 
     ``block`` is a name in ``stellar_nic.verilog.BLOCKS``.  ``testbench`` is the full dotted name
     of a module that lists its tests in ``TESTS``.  ``share`` scales the number of frames: a narrow
-    block takes more cycles for each.
+    block takes more cycles for each.  ``optimize``: whether the C++ compiler is to; for few frames
+    a quick build matters more.
     """
 
     block: str
     width: int
     testbench: str
     share: float = 1.0
+    optimize: bool = True
 
     @property
     def name(self) -> str:
@@ -61,9 +63,13 @@ class Bench:
         return verilog.export(verilog.BLOCKS[self.block](self.width), self.name)
 
 
+_AXI = "stellar_bench.testbenches.parser_axi"
+
 BENCHES = (
     Bench("parser", 8, "stellar_bench.testbenches.parser"),
     Bench("parser", 1, "stellar_bench.testbenches.parser", share=0.35),
+    Bench("parser_axi", 8, _AXI, share=0.08, optimize=False),
+    Bench("parser_axi", 1, _AXI, share=0.025, optimize=False),
 )
 """All benches; the other widths run in Amaranth's simulator (tests/unit)."""
 

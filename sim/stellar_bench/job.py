@@ -116,7 +116,10 @@ def run(request: Request) -> Outcome:
     request.results.unlink(missing_ok=True)
     try:
         start = time.monotonic()
-        build = cocotb_build(request.target.verilog(), request.bench, waves=request.waves)
+        bench = request.target
+        build = cocotb_build(
+            bench.verilog(), bench.name, waves=request.waves, optimize=bench.optimize
+        )
         outcome.build_seconds = time.monotonic() - start
         start = time.monotonic()
         xml = _simulate(request, build)

@@ -14,7 +14,7 @@ LEAST_FRAMES = 5000
 LEAST_STELLAR = 1500
 """Different frames among them in which the gateware has shown a StellarTP header."""
 
-_ROW = "{:<12} {:>6} {:>8} {:>11} {:>10} {:>13} {:>9} {:>9}"
+_ROW = "{:<13} {:>6} {:>8} {:>11} {:>10} {:>13} {:>9} {:>9}"
 
 
 def line(request: Request, result: TestResult) -> str:

@@ -167,7 +167,9 @@ def log_tail(folder: Path, lines: int = 20) -> str:
     return "\n".join([f"end of {log}:", *(f"    {line}" for line in text[-lines:])])
 
 
-def cocotb_build(verilog: str | Path, top: str, *, waves: bool = False) -> Path:
+def cocotb_build(
+    verilog: str | Path, top: str, *, waves: bool = False, optimize: bool = True
+) -> Path:
     """Builds the simulation of module ``top`` for cocotb; returns the runner's ``build_dir``.
 
     Parameters
@@ -179,6 +181,8 @@ def cocotb_build(verilog: str | Path, top: str, *, waves: bool = False) -> Path:
     waves
         Build in what records waveforms. cocotb's own variable ``WAVES`` has no say, so that a
         build is what its key says.
+    optimize
+        Let the C++ compiler do so. Without, a build takes half the time and a simulation longer.
 
     Use: ``get_runner("verilator").test(build_dir=…, hdl_toplevel=top, test_module=…)``.
     """
@@ -187,7 +191,10 @@ def cocotb_build(verilog: str | Path, top: str, *, waves: bool = False) -> Path:
             raise BuildError(f"{tool} is not on PATH; install it (Debian: apt install {tool})")
     text = verilog.read_text(encoding="utf-8") if isinstance(verilog, Path) else verilog
     cocotb = f"cocotb {importlib.metadata.version('cocotb')}"
-    key = content_key("cocotb", text, top, cocotb, *COCOTB_FLAGS, str(waves), *tool_versions())
+    options = [] if optimize else [f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL")]
+    key = content_key(
+        "cocotb", text, top, cocotb, *COCOTB_FLAGS, str(waves), *options, *tool_versions()
+    )
 
     def build(folder):
         source = folder / f"{top}.v"
@@ -195,7 +202,7 @@ def cocotb_build(verilog: str | Path, top: str, *, waves: bool = False) -> Path:
         env = verilator_env()
         try:
             run(_cocotb_command(source, top, waves), folder, env)
-            make = ["make", "-j", "2", "-f", "Vtop.mk", f"VM_TRACE={int(waves)}"]
+            make = ["make", "-j", "2", "-f", "Vtop.mk", f"VM_TRACE={int(waves)}", *options]
             run(make, folder, env)
         except BuildError as error:
             raise BuildError(f"build of {top} for cocotb: {error}") from error
