@@ -10,7 +10,7 @@ How it is used, in Verilog and in LiteX, is shown in docs/using-the-core.md.
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.records import SETTINGS
@@ -60,60 +60,57 @@ class AxiIngress(wiring.Component):
 
     Members
     -------
-    tdata, tkeep, tvalid, tlast, tuser : In
-    tready : Out(1)
-        As ``s_axis_…`` of :class:`ParserAXI`, where the rules for ``tkeep`` are.
+    i : In(stream.Signature(StructLayout))
+        ``data``, ``keep``, ``last`` and ``user``: the payload of ``s_axis`` of :class:`ParserAXI`,
+        where the rules for ``keep`` are.
     o : Out(PacketSignature(width, INGRESS_LAYOUT))
         The frames.
     bad : Out(1)
-        The beat that is offered at ``o`` ends a frame with a bad ``tkeep``.
+        The beat that is offered at ``o`` ends a frame with a bad ``keep``.
 
     Timing
     ------
-    Combinational: 0 cycles, ``tready`` is ``o.ready``. Reset forgets a frame that is inside.
+    Combinational: 0 cycles, ``i.ready`` is ``o.ready``. Reset forgets a frame that is inside.
     """
 
     def __init__(self, *, width: int):
-        packet = PacketSignature(width, INGRESS_LAYOUT)
+        beat = {"data": 8 * width, "keep": width, "last": 1, "user": _USER_BITS}
         super().__init__(
             {
-                "tdata": In(8 * width),
-                "tkeep": In(width),
-                "tvalid": In(1),
-                "tready": Out(1),
-                "tlast": In(1),
-                "tuser": In(_USER_BITS),
-                "o": Out(packet),
+                "i": In(stream.Signature(data.StructLayout(beat))),
+                "o": Out(PacketSignature(width, INGRESS_LAYOUT)),
                 "bad": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        keep, o = self.tkeep, self.o
+        beat, o = self.i.p, self.o
+        keep, last = beat.keep, beat.last
         inside = Signal()  # a beat of this frame has been passed on
-        broken = Signal()  # and the tkeep of one that has was none that is allowed
+        broken = Signal()  # and the keep of one that has was none that is allowed
         first = Signal(INGRESS_LAYOUT.size, reset_less=True)  # what came with its first beat
-        null, wrong, take = Signal(), Signal(), Signal()
-        gap = (keep & (keep + 1)).any()
-        upto = Cat(Const(1, 1), *(keep[lane:].any() for lane in range(1, len(keep))))
+        null, gap, wrong, take = Signal(), Signal(), Signal(), Signal()
+        upto = Signal.like(keep)  # all lanes up to the highest, and the lowest in any case
         m.d.comb += [
             null.eq(~keep.any()),
-            wrong.eq(broken | null | gap | (~self.tlast & ~keep.all())),
-            self.tready.eq(o.ready),
-            o.valid.eq(self.tvalid & (~null | (self.tlast & inside))),
+            gap.eq((keep & (keep + 1)).any()),
+            wrong.eq(broken | null | gap | (~last & ~keep.all())),
+            upto.eq(Cat(Const(1, 1), *(keep[lane:].any() for lane in range(1, len(keep))))),
+            self.i.ready.eq(o.ready),
+            o.valid.eq(self.i.valid & (~null | (last & inside))),
             take.eq(o.valid & o.ready),
-            o.p.data.eq(self.tdata),
-            o.p.keep.eq(Mux(self.tlast, upto, -1)),
-            o.p.last.eq(self.tlast),
-            o.p.error.eq(self.tlast & (self.tuser[0] | wrong)),
-            Value.cast(o.p.meta).eq(Mux(inside, first, self.tuser[1:])),
-            self.bad.eq(self.tlast & wrong),
+            o.p.data.eq(beat.data),
+            o.p.keep.eq(Mux(last, upto, -1)),
+            o.p.last.eq(last),
+            o.p.error.eq(last & (beat.user[0] | wrong)),
+            Value.cast(o.p.meta).eq(Mux(inside, first, beat.user[1:])),
+            self.bad.eq(last & wrong),
         ]
         with m.If(take):
-            m.d.sync += [inside.eq(~self.tlast), broken.eq(~self.tlast & wrong)]
+            m.d.sync += [inside.eq(~last), broken.eq(~last & wrong)]
         with m.If(take & ~inside):
-            m.d.sync += first.eq(self.tuser[1:])
+            m.d.sync += first.eq(beat.user[1:])
         return m
 
 
@@ -197,11 +194,12 @@ class ParserAXI(wiring.Component):
         m.submodules.parser = parser = self._parser
         wiring.connect(m, ingress.o, parser.i)
         m.d.sync += self.status_bad_tkeep.eq(parser.i.valid & parser.i.ready & ingress.bad)
-        for name in ("tdata", "tkeep", "tvalid", "tlast", "tuser"):
-            m.d.comb += getattr(ingress, name).eq(getattr(self, f"s_axis_{name}"))
+        for name in ("data", "keep", "last", "user"):
+            m.d.comb += ingress.i.p[name].eq(getattr(self, f"s_axis_t{name}"))
         packet = parser.o.p
         m.d.comb += [
-            self.s_axis_tready.eq(ingress.tready),
+            ingress.i.valid.eq(self.s_axis_tvalid),
+            self.s_axis_tready.eq(ingress.i.ready),
             self.m_axis_tdata.eq(packet.data),
             self.m_axis_tkeep.eq(packet.keep),
             self.m_axis_tvalid.eq(parser.o.valid),

@@ -7,13 +7,11 @@ import dataclasses
 from dataclasses import dataclass
 from random import Random
 
-from cocotbext.axi import AxiStreamFrame
-
 from stellar_spec.records import INGRESS
 
 from ..parse.stimuli import Case
 
-__all__ = ["Beat", "DISTURBANCES", "beats_of", "disturb", "frame_of", "understood"]
+__all__ = ["Beat", "DISTURBANCES", "beats_of", "disturb", "users_of", "understood"]
 
 _META_BITS = sum(field.width for field in INGRESS)
 
@@ -32,21 +30,18 @@ def beats_of(data: bytes, width: int) -> list[Beat]:
     return [Beat(chunk.ljust(width, b"\0"), (1 << len(chunk)) - 1) for chunk in chunks]
 
 
-def frame_of(case: Case, beats: list[Beat], width: int, rng: Random) -> AxiStreamFrame:
-    """The frame for cocotbext-axi's source.
+def users_of(case: Case, beats: list[Beat], rng: Random) -> list[int]:
+    """TUSER of each beat: noise where it means nothing.
 
-    TUSER is noise where it means nothing: bit 0 before the last beat, the rest behind the first
-    beat with a byte.
+    That is bit 0 before the last beat, and the others behind the first beat with a byte.
     """
     users, meta = [], case.meta.pack()
     for index, beat in enumerate(beats):
         last = index == len(beats) - 1
-        error = case.error if last else rng.getrandbits(1)
-        users += [meta << 1 | error] * width
+        users.append(meta << 1 | (case.error if last else rng.getrandbits(1)))
         if beat.keep:
             meta = rng.getrandbits(_META_BITS)
-    keeps = [beat.keep >> lane & 1 for beat in beats for lane in range(width)]
-    return AxiStreamFrame(b"".join(beat.lanes for beat in beats), tkeep=keeps, tuser=users)
+    return users
 
 
 def understood(case: Case, beats: list[Beat], width: int) -> tuple[Case | None, bool]:

@@ -11,7 +11,7 @@ from random import Random
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
-from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
+from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from stellar_model import Settings
 from stellar_spec.records import INGRESS, SETTINGS
@@ -19,7 +19,7 @@ from stellar_spec.records import INGRESS, SETTINGS
 from ..packets import Packet, PacketFormat
 from ..scoreboard import Mismatch
 from ..stream_agents import Monitor
-from .beats import beats_of, frame_of, understood
+from .beats import beats_of, understood, users_of
 
 __all__ = ["AxiEnvironment", "Watch"]
 
@@ -180,7 +180,14 @@ class AxiEnvironment:
         if seen is not None:
             self.board.expect(seen)
         self.bad += bad
-        self.source.send_nowait(frame_of(case, beats, self.width, self.rng))
+        users = users_of(case, beats, self.rng)
+        lanes = range(self.width)
+        frame = AxiStreamFrame(
+            b"".join(beat.lanes for beat in beats),
+            tkeep=[beat.keep >> lane & 1 for beat in beats for lane in lanes],
+            tuser=[user for user in users for _ in lanes],
+        )
+        self.source.send_nowait(frame)
 
     async def play(self, cases) -> None:
         """Send frames and wait for all of them; settings change when the device is empty."""

@@ -1,5 +1,6 @@
 """The contract of docs/streams.md at the outputs of the primitives, if their input keeps it."""
 
+from stellar_nic.axi import AxiIngress
 from stellar_nic.stream import (
     ForwardRegister,
     PacketFIFO,
@@ -59,6 +60,14 @@ def _ends_late(m, s):
     m.d.comb += s.final.eq(~s.word[32:36].any())
 
 
+def _gap_passed(m, s):
+    m.d.comb += s.upto.eq(s.i__payload[16:18])
+
+
+def _first_forgotten(m, s):
+    m.d.sync += s.first.eq(s.i__payload[20:])
+
+
 def _proof(name, component, about, *twins):
     return Proof(name=f"{name}.contract", about=about, build=_build(component), twins=twins)
 
@@ -102,5 +111,12 @@ PROOFS = (
         lambda: WidthConverter(width_in=4, width_out=2, meta=META),
         "the stream contract at the output of WidthConverter, 4 to 2 bytes",
         Twin("goes on until no byte is left", _ends_late),
+    ),
+    _proof(
+        "axi",
+        lambda: AxiIngress(width=2),
+        "the packet stream's contract at the parser, whatever keep an AXI4-Stream source gives",
+        Twin("a gap in the last keep is passed on", _gap_passed),
+        Twin("the first beat's meta is forgotten", _first_forgotten),
     ),
 )
