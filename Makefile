@@ -59,7 +59,7 @@ lint: $(BASE) ## check style, and the fence between gateware and model
 formal: $(BASE) ## prove properties of the gateware; broken twins must fail, covers be reached
 	$(BIN)/python -m stellar_formal --jobs '$(JOBS)' $(if $(TEST),--test '$(TEST)')
 
-verilog: $(BASE) ## export the gateware as Verilog into build/verilog
+verilog: $(BASE) ## export the gateware as Verilog, also with AXI4-Stream ports, into build/verilog
 	$(BIN)/python -m stellar_nic.verilog --out build/verilog
 
 # Area and timing on ECP5: the method and the table are in docs/performance.md

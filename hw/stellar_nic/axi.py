@@ -18,12 +18,12 @@ from stellar_spec.records import SETTINGS
 from .parse import HEADER_LAYOUT, INGRESS_LAYOUT, TRAILER_LAYOUT, Parser
 from .stream import PacketSignature
 
-__all__ = ["AxiIngress", "ParserAXI", "record_bits"]
+__all__ = ["AxiIngress", "ParserAXI"]
 
 _USER_BITS = 1 + INGRESS_LAYOUT.size
 
 
-def record_bits(layout) -> int:
+def _record_bits(layout) -> int:
     """Bits of TDATA for a record: those of ``layout``, rounded up to whole bytes."""
     return -(-layout.size // 8) * 8
 
@@ -43,7 +43,7 @@ def _packets(prefix, width, flow):
 
 def _records(prefix, layout):
     return {
-        f"{prefix}_tdata": Out(record_bits(layout)),
+        f"{prefix}_tdata": Out(_record_bits(layout)),
         f"{prefix}_tvalid": Out(1),
         f"{prefix}_tready": In(1),
         f"{prefix}_tlast": Out(1),
