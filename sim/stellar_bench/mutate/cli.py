@@ -1,0 +1,129 @@
+"""The command ``python -m stellar_bench.mutate``: the mutation score of a block.
+
+Exit codes: 0 at least 90 % of the mutants were killed; 1 fewer were, or the run failed; 2 the
+command line is wrong, and the message says what would be right.
+"""
+
+import argparse
+import json
+import sys
+
+from ..inputs import DEFAULT_SEED, read_seed
+from ..verilate import BuildError, build_root
+from .campaign import CampaignError
+from .score import LEAST, Score, measure
+from .targets import TARGETS
+from .yosys import YosysError, version
+
+__all__ = ["main", "report"]
+
+MOST = 10_000
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line ``arguments`` (default: the process'); returns the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    target = TARGETS[options.block]
+    if options.width not in target.widths:
+        parser.error(
+            f"{target.name} is not {options.width} bytes wide; widths are "
+            + ", ".join(map(str, target.widths))
+        )
+    try:
+        print(
+            f"{target.name} at {options.width} bytes a beat, {options.count} mutants, "
+            f"seed {options.seed}; {version()}",
+            flush=True,
+        )
+        score = measure(
+            target,
+            width=options.width,
+            count=options.count,
+            seed=options.seed,
+            jobs=options.jobs,
+            say=lambda text: print(text, flush=True),
+        )
+    except (YosysError, BuildError, CampaignError, TimeoutError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(report(score))
+    return 0 if score.passed else 1
+
+
+def report(score: Score) -> str:
+    """The survivors, the counts, and ``killed NN.N %``; all of it goes to the results' file."""
+    path = build_root() / "mutate" / f"{score.block}.json"
+    outcomes = [outcome.as_dict() for outcome in score.outcomes]
+    about = {"block": score.block, "width": score.width, "seed": score.seed}
+    about |= {"killed_percent": score.permille / 10, "least_percent": LEAST, "yosys": version()}
+    path.write_text(json.dumps(about | {"mutants": outcomes}, indent=1) + "\n", encoding="utf-8")
+    lines = [
+        f"{outcome.state} {outcome.mutant.number}: {outcome.mutant.place} ({outcome.proof.text})"
+        for state in ("equivalent", "survived")
+        for outcome in score.of(state)
+    ]
+    killers = ", ".join(f"{name} {count}" for name, count in score.killers.most_common())
+    counts = score.counts
+    lines += [
+        f"killed by: {killers or 'none'}",
+        f"{len(outcomes)} mutants: {counts['killed']} killed, {counts['equivalent']} equivalent "
+        f"(proved), {counts['survived']} survived; details: {path}",
+        f"killed {score.permille / 10:.1f} %",
+    ]
+    return "\n".join(lines)
+
+
+def _number(least: int, most: int, what: str):
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"{text!r} is no {what}; give {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def _seed(text: str) -> int:
+    try:
+        return read_seed(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m stellar_bench.mutate",
+        description="Put small faults into a block and count how many the stimuli notice.",
+        epilog=f"Exit codes: 0 at least {LEAST} %% were noticed, 1 fewer were or the run failed, "
+        "2 the command line is wrong.",
+    )
+    parser.add_argument("--block", choices=sorted(TARGETS), default="parser", help="(%(default)s)")
+    parser.add_argument(
+        "--width",
+        type=_number(1, 64, "width in bytes"),
+        default=8,
+        metavar="W",
+        help="bytes a beat (%(default)s)",
+    )
+    parser.add_argument(
+        "--count",
+        type=_number(1, MOST, "number of mutants"),
+        default=100,
+        metavar="N",
+        help="mutants (%(default)s)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=_seed,
+        default=DEFAULT_SEED,
+        metavar="S",
+        help="of the choice of mutants and of random stimuli (%(default)s)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_number(1, 64, "number of processes"),
+        default=2,
+        metavar="N",
+        help="mutants at a time (%(default)s)",
+    )
+    return parser

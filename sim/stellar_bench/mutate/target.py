@@ -1,0 +1,89 @@
+"""What a block has to say of itself to be mutated."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["Contract", "Device", "MutationTarget", "Source", "Stimuli"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A block's text: ``language`` is ``rtlil`` or ``verilog``, ``top`` its top module.
+
+    ``rtlil`` is better where there is a choice: its cells name the line of Python that made them.
+    """
+
+    text: str
+    language: str
+    top: str
+
+    def __post_init__(self):
+        if self.language not in ("rtlil", "verilog"):
+            raise ValueError(f"language is {self.language!r}; it must be rtlil or verilog")
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What the proof of an equivalence may build on; see docs/streams.md.
+
+    Parameters
+    ----------
+    streams
+        Names of the output streams: the payload is compared while ``valid`` is high, as it means
+        nothing otherwise. All other outputs are compared always.
+    assumptions
+        Verilog expressions over the inputs' names that hold in every cycle.
+    clock
+        The one clock.
+    """
+
+    streams: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    clock: str = "clk"
+
+
+class Stimuli(Protocol):
+    """One set of stimuli with what the model expects; it goes to other processes by pickle."""
+
+    name: str
+
+
+class Device(Protocol):
+    """A simulated block with all of a build's mutants."""
+
+    def select(self, mutant: int) -> None:
+        """Go on with ``mutant``, from reset; 0 is the block as it is."""
+
+    def run(self, stimuli: Any) -> str | None:
+        """What is wrong on these stimuli, in one line; ``None`` if nothing is."""
+
+
+@dataclass(frozen=True)
+class MutationTarget:
+    """A block that can be mutated. The functions are those of a module, as they are pickled.
+
+    Parameters
+    ----------
+    name
+        As on the command line.
+    widths
+        Bytes per beat for which there is one.
+    source
+        Function of the width: the block's text.
+    stimuli
+        Function of width and seed: the sets, the cheapest first; each is a :class:`Stimuli`.
+    device
+        Function of width, Verilog file, and bits of its input ``mutsel``: a :class:`Device`. It
+        raises :class:`stellar_bench.verilate.BuildError` where the build fails.
+    contract
+        Function of the width: what proofs of equivalence may use.
+    """
+
+    name: str
+    widths: tuple[int, ...]
+    source: Callable[[int], Source]
+    stimuli: Callable[[int, int], Sequence[Stimuli]]
+    device: Callable[[int, Path, int], Device]
+    contract: Callable[[int], Contract]
