@@ -60,7 +60,7 @@ def test_names_and_frames_are_unique(directed):
 
 
 def test_a_simulator_has_the_time_for_them(directed):
-    assert 3000 <= len(directed) <= 5500
+    assert 3000 <= len(directed) <= 6800
     assert sum(len(s.data) for s in directed) < 450_000
     assert sum(len(s.data) > 1600 for s in directed) <= 1
 

@@ -5,8 +5,10 @@ them in order.  ``random_frames`` and ``corpus_frames`` come on top.  What a fra
 to be is the golden model's to say.
 """
 
+from .alignment import alignment
 from .chains import chains
 from .check import check
+from .comparisons import comparisons
 from .corpus import corpus_frames
 from .cuts import cuts
 from .ethernet import ethernet
@@ -45,6 +47,8 @@ THEMES = {
     "check": check,
     "trimmed": trimmed,
     "policy": policy,
+    "comparisons": comparisons,
+    "alignment": alignment,
 }
 """The directed frames' themes: name and generator."""
 

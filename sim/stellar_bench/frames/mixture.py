@@ -2,7 +2,7 @@
 
 import random
 
-from stellar_model import build
+from stellar_model import Settings, build
 from stellar_model.build import Part
 from stellar_spec.codes import TPIDS
 from stellar_spec.fields import Header
@@ -11,7 +11,7 @@ from stellar_spec.opcodes import INT_HOPS_MAX, OPCODES, StellarFlag
 
 from .mutations import Made, mutate
 from .recipes import IP_SIZES, raw
-from .stimulus import OTHER_PORT, OWN_IPV4, OWN_IPV6, SETTINGS_SETS, TRIM_DSCP, Stimulus
+from .stimulus import OTHER_PORT, SETTINGS_SETS, Stimulus
 
 __all__ = ["GOOD_SHARE", "random_frames"]
 
@@ -67,7 +67,7 @@ def good_stellar(rng: random.Random, settings: str) -> Made:
     fields["udp"] = {"sport": rng.randrange(2**16), "dport": port, "checksum": checksum}
     payload = rng.randbytes(rule.body + payload_size(rng))
     inner = build.stellar(fields.pop("opcode"), payload, **fields)
-    return packet(rng, inner, udp=True, own=settings == "filter", trimmed=settings == "trim")
+    return packet(rng, inner, udp=True, settings=SETTINGS_SETS[settings])
 
 
 def payload_size(rng: random.Random) -> int:
@@ -105,13 +105,12 @@ def packet(
     *,
     ip: bool = False,
     udp: bool = False,
-    own: bool = False,
-    trimmed: bool = False,
+    settings: Settings | None = None,
     fragment: tuple[int, int] | None = None,
 ) -> Made:
     """``inner`` in IP (``ip`` or ``udp``), behind tags, in Ethernet.
 
-    ``own``: to this card's address.  ``trimmed``: perhaps with the DSCP of trimmed packets.
+    ``settings``: to the card's address where they filter, perhaps with the DSCP of trimmed packets.
     ``fragment``: its offset in bytes and its M bit.
     """
     version = 0
@@ -119,8 +118,9 @@ def packet(
         version = rng.choice((4, 6))
         wrap = in_ipv4 if version == 4 else in_ipv6
         fields = {"ecn": rng.randrange(4), "dscp": rng.randrange(64)}
-        if trimmed and rng.random() < 0.5:
-            fields["dscp"] = TRIM_DSCP
+        if settings and settings.trim and rng.random() < 0.5:
+            fields["dscp"] = settings.trim_dscp
+        own = settings if settings and settings.filter else None
         outer, between = wrap(rng, inner, own, fragment, fields)
     else:
         outer = inner
@@ -134,17 +134,17 @@ def packet(
     return Made(data, version, l3, l4)
 
 
-def in_ipv4(rng, inner: Part, own: bool, fragment, fields: dict[str, int]) -> tuple[Part, int]:
+def in_ipv4(rng, inner: Part, own, fragment, fields: dict[str, int]) -> tuple[Part, int]:
     """``inner`` in IPv4, sometimes with options; and the options' bytes."""
     if fragment:
         fields |= {"fragment_offset": fragment[0] // 8, "more_fragments": fragment[1]}
     fields |= {"ttl": rng.randrange(256), "identification": rng.randrange(2**16)}
-    fields |= {"src": rng.getrandbits(32), "dst": OWN_IPV4 if own else rng.getrandbits(32)}
+    fields |= {"src": rng.getrandbits(32), "dst": own.own_ipv4 if own else rng.getrandbits(32)}
     options = harmless(rng, 4 * rng.randint(1, 10)) if rng.random() < 0.15 else b""
     return build.ipv4(inner, options=options, **fields), len(options)
 
 
-def in_ipv6(rng, inner: Part, own: bool, fragment, fields: dict[str, int]) -> tuple[Part, int]:
+def in_ipv6(rng, inner: Part, own, fragment, fields: dict[str, int]) -> tuple[Part, int]:
     """``inner`` in IPv6, sometimes with extension headers; and their bytes."""
     between = 0
     if fragment:
@@ -160,7 +160,7 @@ def in_ipv6(rng, inner: Part, own: bool, fragment, fields: dict[str, int]) -> tu
         }[rng.randrange(5)]
         inner, between = extension(inner, words), between + size
     fields |= {"hop_limit": rng.randrange(256), "flow_label": rng.getrandbits(20)}
-    fields |= {"src": rng.getrandbits(128), "dst": OWN_IPV6 if own else rng.getrandbits(128)}
+    fields |= {"src": rng.getrandbits(128), "dst": own.own_ipv6 if own else rng.getrandbits(128)}
     return build.ipv6(inner, **fields), between
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stellar_model import Settings
+from stellar_spec.headers import STELLAR_PORT
 
 __all__ = [
     "OTHER_PORT",
@@ -29,8 +30,21 @@ SETTINGS_SETS = {
     "flag": Settings(check_flag=1),
     "port": Settings(stellar_port=OTHER_PORT),
     "short": Settings(max_length=SHORT),
+    "inverse": Settings(
+        filter=1,
+        own_ipv4=2**32 - 1 ^ OWN_IPV4,
+        own_ipv6=2**128 - 1 ^ OWN_IPV6,
+        stellar_port=2**16 - 1 ^ STELLAR_PORT,
+        trim=1,
+        trim_dscp=2**6 - 1 ^ TRIM_DSCP,
+        check_flag=1,
+        max_length=2**9 - 1 ^ SHORT,
+    ),
 }
-"""The parser's settings that the frames are made for, by name."""
+"""The parser's settings that the frames are made for, by name.
+
+``inverse`` has each bit of a setting as no other set has it, so that no bit may stick.
+"""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from stellar_spec.records import HEADER_RECORD, INGRESS, TRAILER_RECORD
 
 from .. import vectors
 from ..frames import SETTINGS_SETS, Stimulus, directed_frames, long_frames, random_frames
+from ..frames.alignment import behind_a_tag
 from ..native import EngineError, NativeParser
 from .target import Contract, MutationTarget, Source
 
@@ -45,6 +46,11 @@ def shuffled(rng: Random) -> list[Stimulus]:
     frames = directed_frames() + random_frames(rng, RANDOM)
     rng.shuffle(frames)
     return frames
+
+
+def tagged(rng: Random) -> list[Stimulus]:
+    """Every directed frame behind one more tag: each word is elsewhere in its beat."""
+    return list(behind_a_tag(directed_frames()))
 
 
 def golden(rng: Random) -> list[Stimulus]:
@@ -98,6 +104,7 @@ STIMULI = (
     Row("directed", directed),
     Row("golden", golden),
     Row("random", random_mix),
+    Row("tagged", tagged),
     Row("idle", directed, (IDLE,)),
     Row("stalls", shuffled, STALLS),
     Row("resets", some, (NO_STALLS, IDLE, STALLS[0]), resets=True),

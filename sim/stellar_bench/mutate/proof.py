@@ -9,8 +9,8 @@ is, and with the mutant. Both read the same flip-flops, those of the block as it
 
 If "differ?" is never true, then state and outputs of the mutant are those of the block in every
 cycle, by induction. That it never is, Yosys' SAT solver shows, by induction over up to ``STEPS``
-cycles. Equal logic of the two is merged beforehand, so what it has to look at is small. A mutant
-of which a flip-flop differs where nobody can see it is not proved by this.
+cycles. Equal logic of the two is merged beforehand, so what it has to look at is small. Bits of
+state that lead to no output, in however many steps, may differ.
 """
 
 import json
@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import yosys
+from .liveness import live_bits
 from .target import Contract
 
 __all__ = ["STEPS", "TIMEOUT", "Proof", "prove"]
 
-STEPS = 6
+STEPS = 4
 """Longest induction, in cycles."""
-TIMEOUT = 120
+TIMEOUT = 60
 """Seconds for one proof."""
 
 STATELESS = re.compile(r"\$(?!.*(dff|latch|mem|sr$|^\$ff|fsm|any|allconst|allseq))")
@@ -69,7 +70,8 @@ def _prove(mutant, folder, contract, name, timeout):
     registers = cut_registers(module, contract.clock)
     netlist["modules"][CUT] = module
     path.write_text(json.dumps(netlist), encoding="utf-8")
-    (folder / f"{name}.v").write_text(miter(module, registers, contract), encoding="utf-8")
+    text = miter(module, registers, contract)
+    (folder / f"{name}.v").write_text(text, encoding="utf-8")
     script = [
         f"read_json {name}.json",
         f"read_verilog -formal {name}.v",
@@ -101,12 +103,15 @@ def _read(log, timeout):
 
 def cut_registers(module: dict, clock: str) -> list[tuple[str, int, str]]:
     """Turns each flip-flop of ``module`` (JSON) into an input for what it holds, an output for what
-    it takes next; returns names, widths, initial values as Verilog.
+    it takes next; returns names, widths, initial values as Verilog. Bits that lead to no output are
+    left out.
 
     Raises :class:`yosys.YosysError` where there is state of another kind.
     """
     (clock_bit,) = module["ports"][clock]["bits"]
     initial = _initial_values(module)
+    outputs = [port["bits"] for port in module["ports"].values() if port["direction"] == "output"]
+    live = live_bits(module, [bit for bits in outputs for bit in bits])
     registers = []
     for cell_name, cell in list(module["cells"].items()):
         if cell["type"] != "$dff":
@@ -117,12 +122,15 @@ def cut_registers(module: dict, clock: str) -> list[tuple[str, int, str]]:
         if cell["connections"]["CLK"] != [clock_bit] or not rising:
             raise yosys.YosysError(f"{cell_name} has another clock than rising {clock}")
         name = f"ff{len(registers)}"
-        held, following = cell["connections"]["Q"], cell["connections"]["D"]
+        del module["cells"][cell_name]
+        ends = zip(cell["connections"]["Q"], cell["connections"]["D"], strict=True)
+        if not (bits := [pair for pair in ends if pair[0] in live]):
+            continue
+        held, following = zip(*bits, strict=True)
         module["ports"][f"{name}_q"] = {"direction": "input", "bits": held}
         module["ports"][f"{name}_d"] = {"direction": "output", "bits": following}
         value = "".join(initial.get(bit, "x") for bit in reversed(held))
         registers.append((name, len(held), f"{len(held)}'b{value}"))
-        del module["cells"][cell_name]
     for net in module["netnames"].values():
         net["attributes"].pop(INIT, None)
     return registers
