@@ -6,35 +6,33 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import wait
 
-from .worker import Job, Verdict, Worker
+from .worker import CampaignError, Job, Verdict, Worker
 
-__all__ = ["STIMULI_TIMEOUT", "CampaignError", "run"]
+__all__ = ["WHOLE_TIMEOUT", "CampaignError", "run"]
 
-STIMULI_TIMEOUT = 120.0
-"""Seconds for one set of stimuli. A design that is whole takes a few; one that hangs is noticed by
-its harness after some cycles, so this is for what never returns to it."""
-
-
-class CampaignError(RuntimeError):
-    """The block as it is does not pass, so nothing can be said of its mutants."""
+WHOLE_TIMEOUT = 600
+"""Seconds for the block as it is and one set of stimuli."""
 
 
-def run(
-    job: Job, mutants: Iterable[int], *, jobs: int = 2, timeout: float = STIMULI_TIMEOUT
-) -> Iterator[Verdict]:
+def run(job: Job, mutants: Iterable[int], *, jobs: int = 2, least: float = 20) -> Iterator[Verdict]:
     """The verdicts on ``mutants``, numbered within their build, as they come.
 
     First the block as it is goes through all stimuli; where it fails, or can't be run, that raises
-    :class:`CampaignError`.
+    :class:`CampaignError`. A mutant may take 20 times what that took, and ``least`` seconds more.
     """
     context = multiprocessing.get_context("spawn")
-    workers = [Worker(context, job, timeout) for _ in range(jobs)]
+    whole = Worker(context, job, lambda _: WHOLE_TIMEOUT)
+    workers = [whole]
     try:
-        for verdict in _run(workers[:1], deque([0])):
-            if verdict.by is not None:
-                raise CampaignError(
-                    f"the block without a mutant fails in {verdict.by}: {verdict.reason}"
-                )
+        (verdict,) = _run(workers, deque([0]))
+        if verdict.by is not None:
+            raise CampaignError(
+                f"the block without a mutant fails in {verdict.by}: {verdict.reason}"
+            )
+        # A mutant that hangs is most often noticed by its harness, which counts cycles; this is
+        # for what never returns to it, on however busy a machine.
+        whole.limit = lambda stimuli: least + 20 * verdict.seconds[stimuli]
+        workers += [Worker(context, job, whole.limit) for _ in range(jobs - 1)]
         yield from _run(workers, deque(mutants))
     finally:
         for worker in workers:

@@ -7,15 +7,16 @@ command line is wrong, and the message says what would be right.
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from ..inputs import DEFAULT_SEED, read_seed
-from ..verilate import BuildError, build_root
+from ..verilate import BuildError
 from .campaign import CampaignError
 from .score import LEAST, Score, measure
 from .targets import TARGETS
 from .yosys import YosysError, version
 
-__all__ = ["main", "report"]
+__all__ = ["main", "report", "write"]
 
 MOST = 10_000
 
@@ -47,31 +48,43 @@ def main(arguments: list[str] | None = None) -> int:
     except (YosysError, BuildError, CampaignError, TimeoutError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    print(f"details: {write(score)}")
     print(report(score))
     return 0 if score.passed else 1
 
 
 def report(score: Score) -> str:
-    """The survivors, the counts, and ``killed NN.N %``; all of it goes to the results' file."""
-    path = build_root() / "mutate" / f"{score.block}.json"
-    outcomes = [outcome.as_dict() for outcome in score.outcomes]
-    about = {"block": score.block, "width": score.width, "seed": score.seed}
-    about |= {"killed_percent": score.permille / 10, "least_percent": LEAST, "yosys": version()}
-    path.write_text(json.dumps(about | {"mutants": outcomes}, indent=1) + "\n", encoding="utf-8")
+    """Those that were not killed, the counts, and ``killed NN.N %``."""
     lines = [
         f"{outcome.state} {outcome.mutant.number}: {outcome.mutant.place} ({outcome.proof.text})"
         for state in ("equivalent", "survived")
         for outcome in score.of(state)
     ]
     killers = ", ".join(f"{name} {count}" for name, count in score.killers.most_common())
-    counts = score.counts
+    counts, every = score.counts, len(score.outcomes)
     lines += [
         f"killed by: {killers or 'none'}",
-        f"{len(outcomes)} mutants: {counts['killed']} killed, {counts['equivalent']} equivalent "
-        f"(proved), {counts['survived']} survived; details: {path}",
+        f"{every} mutants: {counts['killed']} killed, {counts['equivalent']} equivalent "
+        f"(proved), {counts['survived']} survived",
+        f"of all mutants {_share(counts['killed'], every)}, of those not proved equivalent "
+        f"{_share(counts['killed'], score.judged)}",
         f"killed {score.permille / 10:.1f} %",
     ]
     return "\n".join(lines)
+
+
+def write(score: Score) -> Path:
+    """All of it as JSON, into the folder of the run; returns the path."""
+    about = {"block": score.block, "width": score.width, "seed": score.seed, "yosys": version()}
+    about |= {"killed_percent": score.permille / 10, "least_percent": LEAST}
+    about["mutants"] = [outcome.as_dict() for outcome in score.outcomes]
+    path = score.folder / "results.json"
+    path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def _share(part, whole):
+    return f"{part} of {whole}" + (f", {1000 * part // whole / 10:.1f} %" if whole else "")
 
 
 def _number(least: int, most: int, what: str):

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +46,7 @@ class Outcome:
             "by": self.verdict.by,
             "reason": self.verdict.reason,
             "proof": self.proof and self.proof.text,
-            "seconds": round(self.verdict.seconds, 3),
+            "seconds": round(sum(self.verdict.seconds.values()), 3),
         }
 
 
@@ -57,6 +57,7 @@ class Score:
     block: str
     width: int
     seed: int
+    folder: Path
     outcomes: list[Outcome] = field(default_factory=list)
 
     def of(self, state: str) -> list[Outcome]:
@@ -74,13 +75,17 @@ class Score:
         return Counter(outcome.verdict.by for outcome in self.of("killed"))
 
     @property
+    def judged(self) -> int:
+        """Mutants not proved equivalent."""
+        return len(self.outcomes) - self.counts["equivalent"]
+
+    @property
     def permille(self) -> int:
         """Killed of those not proved equivalent, in tenths of a per cent, rounded down.
 
         With none to kill it is 0: nothing was shown.
         """
-        judged = len(self.outcomes) - self.counts["equivalent"]
-        return 1000 * self.counts["killed"] // judged if judged else 0
+        return 1000 * self.counts["killed"] // self.judged if self.judged else 0
 
     @property
     def passed(self) -> bool:
@@ -104,16 +109,16 @@ def measure(
     :class:`campaign.CampaignError` where the block fails without a mutant.
     """
     folder = build_root() / "mutate" / f"{target.name}_w{width}_n{count}_s{seed}"
-    with locked(folder):
+    score = Score(target.name, width, seed, folder)
+    with locked(folder), ThreadPoolExecutor(1) as other:
         folder.mkdir(parents=True, exist_ok=True)
+        stimuli = other.submit(_timed, target.stimuli, width, seed)  # while tools build
         yosys.prepare(target.source(width), folder)
         mutants = yosys.list_mutants(folder, count, seed)
         if not mutants:
             raise yosys.YosysError(f"{target.name} has nothing that can be mutated")
-        start = time.monotonic()
-        stimuli = target.stimuli(width, seed)
-        say(f"{len(mutants)} mutants; stimuli and expectations {time.monotonic() - start:.0f} s")
-        score = Score(target.name, width, seed)
+        if len(mutants) < count:
+            say(f"only {len(mutants)} mutants: {target.name} has no more")
         for at in range(0, len(mutants), build_size):
             group = mutants[at : at + build_size]
             score.outcomes += _group(target, width, group, folder, stimuli, jobs, say)
@@ -122,20 +127,23 @@ def measure(
     return score
 
 
-def _group(target, width, group, folder, stimuli, jobs, say) -> Iterator[Outcome]:
+def _timed(function, *arguments):
     start = time.monotonic()
-    name = f"mutants{group[0].number}"
-    verilog, bits = yosys.instrument(folder, group, name)
-    target.device(width, verilog, bits)  # builds it, once for all workers
-    built = time.monotonic()
-    job = Job(target, width, verilog, bits, stimuli)
-    verdicts = campaign.run(job, range(1, len(group) + 1), jobs=jobs)
-    found = [Outcome(group[verdict.mutant - 1], verdict) for verdict in verdicts]
+    return function(*arguments), time.monotonic() - start
+
+
+def _group(target, width, group, folder, stimuli, jobs, say) -> list[Outcome]:
+    verilog, bits = yosys.instrument(folder, group, f"mutants{group[0].number}")
+    # Builds it, once for all workers.
+    _, building = _timed(target.device, width, verilog, bits)
+    sets, making = stimuli.result()
+    job = Job(target, width, verilog, bits, sets)
+    verdicts, running = _timed(lambda: list(campaign.run(job, range(1, len(group) + 1), jobs=jobs)))
     say(
-        f"mutants {group[0].number} to {group[-1].number}: built in {built - start:.0f} s, "
-        f"run in {time.monotonic() - built:.0f} s"
+        f"mutants {group[0].number} to {group[-1].number}: built in {building:.0f} s, stimuli in "
+        f"{making:.0f} s, run in {running:.0f} s"
     )
-    return found
+    return [Outcome(group[verdict.mutant - 1], verdict) for verdict in verdicts]
 
 
 def _prove(score: Score, target: MutationTarget, folder: Path, jobs: int, say) -> None:
