@@ -1,16 +1,10 @@
 """Proofs that a mutant can't be told from the block as it is.
 
-Flip-flops are cut out of the block, so that only logic remains, and the logic stands twice: as it
-is, and with the mutant. Both read the same flip-flops, those of the block as it is::
-
-    inputs ─┬─► as it is ──┬─► outputs, next state ──┐
-    state ──┼──────────────┘ (and on to the state)   ├─► differ?
-            └─► mutant ──────► outputs, next state ──┘
-
-If "differ?" is never true, then state and outputs of the mutant are those of the block in every
-cycle, by induction. That it never is, Yosys' SAT solver shows, by induction over up to ``STEPS``
-cycles. Equal logic of the two is merged beforehand, so what it has to look at is small. Bits of
-state that lead to no output, in however many steps, may differ.
+``miter`` makes the circuit; ABC shows that its output ``differ`` is never true in a run from the
+start, whatever the inputs do within the contract. First nodes that are equal in every state that
+can be reached are merged (``scorr``: signal correspondence, by induction), which alone leaves
+nothing to differ most often; for the rest there is property directed reachability (``pdr``).
+Anything but its word that it is so, is no proof.
 """
 
 import json
@@ -19,19 +13,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import yosys
-from .liveness import live_bits
+from .miter import CUT, Unprovable, cut_registers, miter
 from .target import Contract
 
-__all__ = ["STEPS", "TIMEOUT", "Proof", "prove"]
+__all__ = ["TIMEOUT", "Proof", "prove"]
 
-STEPS = 4
-"""Longest induction, in cycles."""
-TIMEOUT = 60
-"""Seconds for one proof."""
-
-STATELESS = re.compile(r"\$(?!.*(dff|latch|mem|sr$|^\$ff|fsm|any|allconst|allseq))")
-INIT = "init"
-CUT = "cut"
+TIMEOUT = 30
+"""Seconds for ABC and one mutant."""
+GATES = """
+hierarchy -top miter
+proc
+chformal -lower
+flatten
+opt_expr
+opt_merge
+opt_clean
+techmap
+opt_expr
+dffunmap
+aigmap
+opt_clean
+"""
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,35 @@ class Proof:
 def prove(
     mutant: yosys.Mutant, folder: Path, contract: Contract, *, timeout: float = TIMEOUT
 ) -> Proof:
-    """Tries to prove that ``mutant`` of the netlist in ``folder`` is equivalent to the block."""
+    """Tries to prove that ``mutant`` of the netlist in ``folder`` is equivalent to the block.
+
+    ``timeout`` is that of ABC, in seconds. Raises :class:`yosys.YosysError`.
+    """
     name = f"proof{mutant.number}"
     try:
-        return _prove(mutant, folder, contract, name, timeout)
-    except TimeoutError:
-        return Proof(False, f"no proof within {timeout:g} s")
+        _circuit(mutant, folder, contract, name)
+    except Unprovable as error:
+        return Proof(False, str(error))
+    left, status = folder / f"{name}.left.aig", folder / f"{name}.status"
+    for path in (left, status):
+        path.unlink(missing_ok=True)
+    commands = [
+        f"read {name}.aig",
+        *(["fold"] if contract.assumptions else []),
+        "scorr",
+        f"write_aiger {left.name}",
+        f"pdr -T {timeout:.0f}",
+        f"write_status {status.name}",
+    ]
+    if not yosys.abc(commands, folder, name, 2 * timeout):
+        return Proof(False, f"no proof within {2 * timeout:.0f} s")
+    if not (left.exists() and status.exists()):
+        raise yosys.YosysError(f"ABC has left no verdict; see {folder / name}_abc.log")
+    return _verdict(left.read_bytes(), status.read_text(encoding="utf-8"), timeout)
 
 
-def _prove(mutant, folder, contract, name, timeout):
+def _circuit(mutant, folder, contract, name):
+    """Leaves the miter in ``folder``, as AIGER."""
     script = [
         f"read_rtlil {yosys.NETLIST}",
         yosys.with_select(mutant, 1, 1),
@@ -62,7 +84,7 @@ def _prove(mutant, folder, contract, name, timeout):
         "opt_clean",
         f"write_json {name}.json",
     ]
-    yosys.run("\n".join(script), folder, f"{name}_netlist", timeout)
+    yosys.run("\n".join(script), folder, f"{name}_netlist")
     path = folder / f"{name}.json"
     netlist = json.loads(path.read_text(encoding="utf-8"))
     (top,) = netlist["modules"]
@@ -70,113 +92,23 @@ def _prove(mutant, folder, contract, name, timeout):
     registers = cut_registers(module, contract.clock)
     netlist["modules"][CUT] = module
     path.write_text(json.dumps(netlist), encoding="utf-8")
-    text = miter(module, registers, contract)
-    (folder / f"{name}.v").write_text(text, encoding="utf-8")
-    script = [
-        f"read_json {name}.json",
-        f"read_verilog -formal {name}.v",
-        "hierarchy -top miter",
-        "proc",
-        "chformal -lower",
-        "flatten",
-        "opt_expr",
-        "opt_merge",
-        "opt_clean",
-        f"sat -tempinduct -prove differ 0 -set-assumes -maxsteps {STEPS} -timeout {timeout:g}"
-        " miter",
-    ]
-    # Time for the optimisations on top of what the solver may take.
-    log = yosys.run("\n".join(script), folder, name, 2 * timeout)
-    return _read(log, timeout)
+    (folder / f"{name}.v").write_text(miter(module, registers, contract), encoding="utf-8")
+    read = f"read_json {name}.json\nread_verilog -formal {name}.v"
+    yosys.run(f"{read}{GATES}write_aiger -zinit {name}.aig\n", folder, name)
 
 
-def _read(log, timeout):
-    steps = len(re.findall(r"\[induction step\]|Trying to prove induction", log, re.I))
-    if "Induction step proven: SUCCESS!" in log:
-        return Proof(True, f"equal by induction over {max(1, steps)} cycles")
-    if "model found for base case" in log:
-        return Proof(False, "the state differs in a run from the start")
-    if "Interrupted SAT solver" in log or "TIMEOUT" in log.upper():
-        return Proof(False, f"no proof within {timeout:g} s")
-    return Proof(False, f"no proof by induction over {STEPS} cycles")
+def _verdict(left, status, timeout):
+    if _is_false(left):
+        return Proof(True, "equal by induction")
+    if re.match(r"snl_UNSAT\b", status):
+        return Proof(True, "equal in every state that can be reached")
+    if re.match(r"snl_SAT\b", status):
+        return Proof(False, "state or outputs differ in a run from the start")
+    return Proof(False, f"no proof within {timeout:.0f} s")
 
 
-def cut_registers(module: dict, clock: str) -> list[tuple[str, int, str]]:
-    """Turns each flip-flop of ``module`` (JSON) into an input for what it holds, an output for what
-    it takes next; returns names, widths, initial values as Verilog. Bits that lead to no output are
-    left out.
-
-    Raises :class:`yosys.YosysError` where there is state of another kind.
-    """
-    (clock_bit,) = module["ports"][clock]["bits"]
-    initial = _initial_values(module)
-    outputs = [port["bits"] for port in module["ports"].values() if port["direction"] == "output"]
-    live = live_bits(module, [bit for bits in outputs for bit in bits])
-    registers = []
-    for cell_name, cell in list(module["cells"].items()):
-        if cell["type"] != "$dff":
-            if not STATELESS.match(cell["type"]):
-                raise yosys.YosysError(f"no proof for cells {cell['type']} ({cell_name})")
-            continue
-        rising = int(cell["parameters"]["CLK_POLARITY"], 2)
-        if cell["connections"]["CLK"] != [clock_bit] or not rising:
-            raise yosys.YosysError(f"{cell_name} has another clock than rising {clock}")
-        name = f"ff{len(registers)}"
-        del module["cells"][cell_name]
-        ends = zip(cell["connections"]["Q"], cell["connections"]["D"], strict=True)
-        if not (bits := [pair for pair in ends if pair[0] in live]):
-            continue
-        held, following = zip(*bits, strict=True)
-        module["ports"][f"{name}_q"] = {"direction": "input", "bits": held}
-        module["ports"][f"{name}_d"] = {"direction": "output", "bits": following}
-        value = "".join(initial.get(bit, "x") for bit in reversed(held))
-        registers.append((name, len(held), f"{len(held)}'b{value}"))
-    for net in module["netnames"].values():
-        net["attributes"].pop(INIT, None)
-    return registers
-
-
-def _initial_values(module):
-    found = {}
-    for net in module["netnames"].values():
-        if INIT in net["attributes"]:
-            bits = net["bits"]
-            value = net["attributes"][INIT].rjust(len(bits), "x")
-            found.update(
-                (bit, digit)
-                for bit, digit in zip(bits, reversed(value), strict=True)
-                if digit in "01"
-            )
-    return found
-
-
-def miter(module: dict, registers: list[tuple[str, int, str]], contract: Contract) -> str:
-    """Verilog of the two copies; the output ``differ`` is high where they do."""
-    cut = {f"{name}_{end}" for name, _, _ in registers for end in "qd"}
-    ports = {name: port for name, port in module["ports"].items() if name not in cut}
-    inputs = {
-        name: len(port["bits"])
-        for name, port in ports.items()
-        if port["direction"] == "input" and name != yosys.SELECT
-    }
-    outputs = {
-        name: len(port["bits"]) for name, port in ports.items() if port["direction"] == "output"
-    }
-    outputs |= {f"{name}_d": width for name, width, _ in registers}
-    lines = [f"module miter({', '.join(inputs)}, differ);", "output differ;"]
-    lines += [f"input [{width - 1}:0] {name};" for name, width in inputs.items()]
-    for name, width, value in registers:
-        lines.append(f"reg [{width - 1}:0] {name} = {value};")
-        lines.append(f"always @(posedge {contract.clock}) {name} <= gold_{name}_d;")
-    for copy, select in (("gold", 0), ("gate", 1)):
-        lines += [f"wire [{width - 1}:0] {copy}_{name};" for name, width in outputs.items()]
-        links = [f".{yosys.SELECT}(1'b{select})"]
-        links += [f".{name}({name})" for name in inputs]
-        links += [f".{name}_q({name})" for name, _, _ in registers]
-        links += [f".{name}({copy}_{name})" for name in outputs]
-        lines.append(f"{CUT} {copy}({', '.join(links)});")
-    meant = {f"{stream}__payload": f"gold_{stream}__valid" for stream in contract.streams}
-    unequal = [f"({meant.get(name, 1)} && gold_{name} != gate_{name})" for name in outputs]
-    lines.append(f"assign differ = {' || '.join(unequal)};")
-    lines += [f"always @* assume({text});" for text in contract.assumptions]
-    return "\n".join([*lines, "endmodule", ""])
+def _is_false(aiger: bytes) -> bool:
+    """Whether the one output of a circuit (AIGER 1.9, binary) is the constant 0."""
+    first, *lines = aiger.split(b"\n")
+    _, _, _, latches, outputs, *_ = first.split()
+    return int(outputs) == 1 and lines[int(latches)] == b"0"

@@ -11,12 +11,31 @@ from pathlib import Path
 from ..native.ports import SELECT
 from .target import Source
 
-__all__ = ["Mutant", "YosysError", "instrument", "list_mutants", "prepare", "run", "version"]
+__all__ = [
+    "Mutant",
+    "YosysError",
+    "abc",
+    "instrument",
+    "list_mutants",
+    "prepare",
+    "run",
+    "version",
+]
 
 TIMEOUT = 600
 """Seconds for one call, unless said otherwise: the first one after installation compiles Yosys."""
 
 NETLIST = "netlist.il"
+INVERTER = r"""
+module \dummy
+  wire input 1 \a
+  wire output 2 \y
+  cell $_NOT_ \n
+    connect \A \a
+    connect \Y \y
+  end
+end
+"""
 READ = {"rtlil": "read_rtlil", "verilog": "read_verilog"}
 
 
@@ -52,6 +71,23 @@ def run(script: str, folder: Path, name: str, timeout: float = TIMEOUT) -> str:
         tail = "\n".join((done.stderr or done.stdout).strip().splitlines()[-5:])
         raise YosysError(f"Yosys failed with exit code {done.returncode} on {log}:\n{tail}")
     return log.read_text(encoding="utf-8", errors="replace")
+
+
+def abc(commands: Sequence[str], folder: Path, name: str, timeout: float) -> bool:
+    """Runs ABC as it is linked into Yosys, on files in ``folder``; false: the time was up.
+
+    Yosys lends its pass ``abc`` with a design of one inverter, and fails on what it gets back,
+    which is none; what ABC has to say stands in the files that ``commands`` write.
+    """
+    (folder / f"{name}.abc").write_text("\n".join([*commands, ""]), encoding="utf-8")
+    script = f"read_rtlil <<RTLIL{INVERTER}RTLIL\nabc -script {name}.abc\n"
+    try:
+        run(script, folder, f"{name}_abc", timeout)
+    except YosysError:
+        pass
+    except TimeoutError:
+        return False
+    return True
 
 
 def version() -> str:

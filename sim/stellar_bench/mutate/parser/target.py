@@ -1,10 +1,12 @@
 """The parser's text with its mutants, how it is run and judged, and its contract."""
 
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from amaranth.hdl import UnusedElaboratable
 
 from ...native import EngineError, NativeParser
 from ..target import Contract, MutationTarget, Source
@@ -24,7 +26,9 @@ def block(width: int):
 
 def stimuli(width: int, seed: int) -> list[Set]:
     """All rows of the table for a parser of ``width`` bytes a beat."""
-    latency = block(width).latency
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnusedElaboratable)
+        latency = block(width).latency
     return [made(row, width=width, seed=seed, latency=latency) for row in ROWS]
 
 
