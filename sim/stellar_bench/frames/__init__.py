@@ -12,6 +12,7 @@ from .comparisons import comparisons
 from .corpus import corpus_frames
 from .cuts import cuts
 from .ethernet import ethernet
+from .followers import followers
 from .ipv4 import ipv4
 from .ipv6 import ipv6
 from .lengths import lengths
@@ -47,6 +48,7 @@ THEMES = {
     "check": check,
     "trimmed": trimmed,
     "policy": policy,
+    "followers": followers,
     "comparisons": comparisons,
     "alignment": alignment,
 }

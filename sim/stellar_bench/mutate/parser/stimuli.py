@@ -21,6 +21,8 @@ from ...variants import variants
 
 __all__ = ["NO_STALLS", "ROWS", "Batch", "Doomed", "Frame", "Row", "Set", "made"]
 
+VARIANTS = 2500
+"""Variants for each set of settings."""
 META_BITS = sum(field.width for field in INGRESS)
 LONGEST = 2000
 """Bytes of the longest frame outside ``long``."""
@@ -65,7 +67,7 @@ def varied(rng: Random) -> Iterator[Frame]:
     """Variants of random and hostile frames; port, addresses and other settings are drawn too."""
     for at, (name, made_for) in enumerate(SETTINGS_SETS.items()):
         settings, seed = draw_settings(rng, made_for), (rng.getrandbits(32), at)
-        for data in variants(1000, seed=seed, name=name, settings=settings, hostile=None):
+        for data in variants(VARIANTS, seed=seed, name=name, settings=settings, hostile=None):
             yield Frame(f"variant of {name}", data, rng.random() < 0.03, settings)
 
 
