@@ -1,7 +1,7 @@
 """The command ``python -m stellar_bench.mutate``: the mutation score of a block.
 
 Exit codes: 0 at least 90 % of the mutants were killed; 1 fewer were, or the run failed; 2 the
-command line is wrong, and the message says what would be right.
+command line is wrong, and the message says what would be right; 130 interrupted.
 """
 
 import argparse
@@ -45,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
             jobs=options.jobs,
             say=lambda text: print(text, flush=True),
         )
+    except KeyboardInterrupt:
+        return 130
     except (YosysError, BuildError, CampaignError, TimeoutError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -108,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m stellar_bench.mutate",
         description="Put small faults into a block and count how many the stimuli notice.",
         epilog=f"Exit codes: 0 at least {LEAST} %% were noticed, 1 fewer were or the run failed, "
-        "2 the command line is wrong.",
+        "2 the command line is wrong, 130 interrupted.",
     )
     parser.add_argument("--block", choices=sorted(TARGETS), default="parser", help="(%(default)s)")
     parser.add_argument(
