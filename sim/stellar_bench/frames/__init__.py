@@ -11,6 +11,7 @@ from .check import check
 from .comparisons import comparisons
 from .corpus import corpus_frames
 from .cuts import cuts
+from .edges import edges
 from .ethernet import ethernet
 from .followers import followers
 from .ipv4 import ipv4
@@ -48,6 +49,7 @@ THEMES = {
     "check": check,
     "trimmed": trimmed,
     "policy": policy,
+    "edges": edges,
     "followers": followers,
     "comparisons": comparisons,
     "alignment": alignment,

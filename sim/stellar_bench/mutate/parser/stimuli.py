@@ -26,8 +26,6 @@ VARIANTS = 2500
 META_BITS = sum(field.width for field in INGRESS)
 LONGEST = 2000
 """Bytes of the longest frame outside ``long``."""
-BEATS = 20_000
-"""Beats of the longest frame at all: a narrow parser would do little else."""
 
 
 @dataclass(frozen=True)
@@ -187,10 +185,9 @@ class Set:
 def made(row: Row, *, width: int, seed: int, latency: int) -> Set:
     """The set of ``row`` for a parser of ``width`` bytes a beat; the same seed gives the same."""
     rng = Random(f"{seed} {row.name}")
-    longest = min(row.longest, BEATS * width)
     groups: dict[Settings, list[Frame]] = {}
     for frame in row.frames(rng):
-        if len(frame.data) <= longest:
+        if len(frame.data) <= row.longest:
             groups.setdefault(frame.settings, []).append(frame)
     batches = [expected(frames, rng) for frames in groups.values()]
     doomed = []
