@@ -21,6 +21,7 @@ class Ahead:
     def __init__(self, m: Module, state, hints):
         self._m = m
         self._hints = hints
+        self._state = state
         self._next = state.learnt.next
         self._announced = state.learnt.announced
         self._label = state.label
@@ -51,18 +52,18 @@ class Ahead:
 
         Not asked of words in front of the addresses but in a beat in which those begin.
         """
-        here, index, last = self._here, self._label.index, self._last
+        here, last = self._here, self._last
+        near4, at4, soon = self._state.near4, self._state.at4, self._state.soon
         extension_next = self._next.ext
         if word == 0:
-            four, six, ext = ~index.matches(3, 4), index.matches(0, 1), 1
+            four, six, ext = ~at4, self._label.opens | self._state.one6, 1
         elif word == 1:
-            four = ~(index.matches(2, 3) | last)
-            six = (index == 0) | last & extension_next
+            four = ~(self._state.then4 | last)
+            six = self._label.opens | last & extension_next
             ext = ~last | extension_next
         else:
-            ends = last | self._one_left
-            four, six = ~(index.matches(1, 2) | ends), ends & extension_next
-            ext = self._extension_in_two(ends)
+            four, six = ~(near4 | soon), soon & extension_next
+            ext = self._extension_in_two(soon)
         outside = here.ip4 & four | here.ip6 & six | here.ext & ext
         return self._named(f"outside{word}", outside)
 
@@ -82,7 +83,7 @@ class Ahead:
         if word == 1:
             return self._named("telemetry1", stack | here.hops & ~last | last & direct)
         follows = last & (by_imm | direct & self._hints[1].hops) | self._one_left & direct
-        goes_on = here.hops & ~(last | self._one_left)
+        goes_on = here.hops & ~self._state.soon
         return self._named("telemetry2", stack | goes_on | follows)
 
     def _leads_to_telemetry(self):

@@ -1,6 +1,6 @@
 """Stage 3 of the parser: fields go from labelled words into registers."""
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -49,6 +49,7 @@ FieldsLayout = data.StructLayout(
         "ihl": 4,
         "fragment_offset": 13,  # in units of 8 bytes
         "more_fragments": 1,
+        "fragmented": 1,  # one of both is not 0
         "header_words": 7,  # words of the IPv6 header and the extension headers that were walked
         "sport": 16,
         "dport": 16,
@@ -148,8 +149,8 @@ class Capture(wiring.Component):
         at = SortedWords(
             m, self.walked, "ip", {"ip4": 0, "ip6": 0}, self.walked.state.learnt.tags[0]
         )
-        walked, kind, extension = self._extension(m)
-        fragment = walked & kind.fragment
+        walked, extension, offset = self._extension(m)
+        fragment = self.room.fragment
         for name, four, six, *more in (
             ("dscp", "dscp", "dscp"),
             ("ecn", "ecn", "ecn"),
@@ -175,10 +176,22 @@ class Capture(wiring.Component):
                     [(slice(0, len(fields[name])), hit, _take(extension, header, field))]
                 )
             register(m, fields[name], *sources)
+        self._fragmented(m, fragment, offset)
         # What only one of both IP headers brings.
         with m.If(self.walked.starts):
+            m.d.sync += fields.fragmented.eq(0)
             m.d.sync += [fields.src[32:].eq(0), fields.dst[32:].eq(0)]
             m.d.sync += [fields.fragment_offset.eq(0), fields.more_fragments.eq(0)]
+
+    def _fragmented(self, m, fragment, offset):
+        """A fragment, by IPv4's word 1 or by a fragment header that was walked."""
+        at = LabelledWords(m, self.walked)
+        ((_, place, _),) = pieces(IPV4, "more_fragments")
+        four = at.hits("ip4", 1)
+        with m.If(four.any() | fragment):
+            parts = [at.hints[lane].offset4 | at.words[lane][place] for lane in at.lanes]
+            part = Cat(hit & bit for hit, bit in zip(four, parts, strict=True)).any()
+            m.d.sync += self._fields.fragmented.eq(Mux(four.any(), part, offset))
 
     def _extension(self, m):
         """What an extension header says counts once it has been walked whole.
@@ -186,21 +199,23 @@ class Capture(wiring.Component):
         A header of two words may begin and end in one beat; else its first word was held.  A beat
         may also end one header and begin the next, so the held word is read before it is replaced.
 
-        Returns when one has been walked, of which kind it is, and its first word.
+        Returns when one has been walked, its first word, and whether that is of a fragment, if it
+        is a fragment header.
         """
         at = LabelledWords(m, self.walked)
         held, word = Signal(32, reset_less=True), Signal(32)
-        opens, ends, walked = at.hits("ext", 0), at.hits("ext", last=True), self.room.whole
+        opens, walked = at.hits("ext", 0), self.room.whole
+        # Of a fragment header the word says whether anything is set in it.
+        ((_, more, _),) = pieces(IPV6_FRAGMENT, "more_fragments")
+        parts = [hints.offset6 | text[more] for hints, text in zip(at.hints, at.words, strict=True)]
+        held_part = Signal(reset_less=True)
         m.d.comb += word.eq(Mux(opens[0], at.words[0], held))
         with m.If(opens.any()):
             m.d.sync += held.eq(Mux(opens[-1], at.words[-1], at.words[0]))
+            m.d.sync += held_part.eq(Mux(opens[-1], parts[-1], parts[0]))
         with m.If(walked):
             m.d.sync += self._fields.header_words.eq(self.room.header_words)
-        kind = at.labels[0].kind
-        if len(at.words) == 2:
-            kind = Signal.like(kind)
-            m.d.comb += kind.eq(Mux(ends[0], at.labels[0].kind, at.labels[1].kind))
-        return walked, kind, word
+        return walked, word, Mux(opens[0], parts[0], held_part)
 
     def _transport(self, m):
         """Which line a word is on depends on the extensions in front of it: ADDR has four words."""

@@ -136,12 +136,16 @@ class Cover(wiring.Component):
         checked = Signal(8 * self._width, reset_less=True)
         for lane in range(self._width):
             part, byte = self._part(lane), self.beat.packet.data.word_select(lane, 8)
-            off = outside[part] | ~inside[lane]
-            unchecked = off | telemetry[part]
+            passed = telemetry[part]
             if part < len(second):
-                unchecked |= second[part] & self._low(lane)
-            self._register(m, summed.word_select(lane, 8), byte, off)
-            self._register(m, checked.word_select(lane, 8), byte, unchecked)
+                passed |= second[part] & self._low(lane)
+            # Gates, not resets: those would have to wait for the enable, too.
+            unpassed = self._named(m, "unpassed", lane, ~passed)
+            covered = ~outside[part].replicate(8) & inside[lane].replicate(8) & byte
+            m.d.sync += [
+                summed.word_select(lane, 8).eq(covered),
+                checked.word_select(lane, 8).eq(covered & unpassed.replicate(8)),
+            ]
         m.d.comb += self.checked.eq(checked)
         for term in range(len(self.udp_terms) - 1):
             pair = [summed.word_select(lane, 8) for lane in range(2 * term, 2 * term + 2)]
@@ -151,9 +155,10 @@ class Cover(wiring.Component):
         """The UDP length once more: as it passes if bytes are added, else behind the header."""
         again = Signal(term_bits(self._width), reset_less=True)
         if self._width == 1:
-            self._register(m, again, self.beat.packet.data, ~second | self.beat.low)
+            passes = second & ~self.beat.low
+            m.d.sync += again.eq(self.beat.packet.data & passes.replicate(8))
         else:
-            self._register(m, again, end.length, ~end.header.any())
+            m.d.sync += again.eq(end.length)
         m.d.comb += self.udp_terms[len(self.udp_terms) - 1].eq(again)
 
     def _ip_header(self, m):
@@ -174,6 +179,12 @@ class Cover(wiring.Component):
             for k in range(len(value) // bits):
                 place = row * len(value) // bits + k
                 m.d.comb += self.ip_terms[place].eq(term.word_select(k, bits))
+
+    @staticmethod
+    def _named(m, name, lane, value):
+        signal = Signal(name=f"{name}{lane}")
+        m.d.comb += signal.eq(value)
+        return signal
 
     @staticmethod
     def _register(m, target, value, off):

@@ -81,7 +81,7 @@ class MaskedCrc32(wiring.Component):
     late : In(1), if ``width`` is 8
         The first covered byte comes in lane 6 of this beat, which follows one with ``clear``.
     pad : In(range(width))
-        Zero bytes that followed the check's last byte, when ``right`` is looked at.
+        Zero bytes that followed the check's last byte, from a cycle before ``right`` is looked at.
     right : Out(1)
         The covered bytes ended in their right check, one cycle later.
 
@@ -111,7 +111,8 @@ class MaskedCrc32(wiring.Component):
         m = Module()
         width, lag = self._width, min(4, self._width)
         lane = 2 if width >= 4 else 0
-        state = Signal(32, reset_less=True)
+        start = retreat(_ONES, lane + lag)
+        state = Signal(32, reset_less=True, init=start)
         parts, columns = _network(width)
         terms = [*state, *self.data, *([self.late] if width > 4 else [])]
         for number, part in enumerate(parts):
@@ -127,7 +128,9 @@ class MaskedCrc32(wiring.Component):
         with m.If(self.valid):
             m.d.sync += state.eq(Cat(*rows))
         with m.If(self.clear):
-            m.d.sync += state.eq(retreat(_ONES, lane + lag))
+            m.d.sync += state.eq(start)
         right = [Const(retreat(residue, lag), 32) for residue in residues(width)]
-        m.d.comb += self.right.eq(state == Array(right)[self.pad])
+        expected = Signal(32, reset_less=True)
+        m.d.sync += expected.eq(Array(right)[self.pad])
+        m.d.comb += self.right.eq(state == expected)
         return m

@@ -1,5 +1,8 @@
 """Stage 2 of the parser: where the UDP datagram ends."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -34,7 +37,7 @@ class DatagramEnd(wiring.Component):
     hints : In, one for each lane of words
         What the word says.
     length : Out(16)
-        The UDP length in the beat of ``header``.
+        The UDP length in the beat of ``header``, else 0.
     inside : Out(width)
         Lanes that are not behind the datagram's end, if that is in this beat; else all.
     over : Out(1)
@@ -120,12 +123,14 @@ class DatagramEnd(wiring.Component):
         for word in self._words():
             behind = UDP.size + width - 1 - self._last_lane(word)  # length at this beat's end
             with m.If(self.header[word]):
-                m.d.comb += [self.length.eq(self.lengths[word]), start.eq(-behind - 1)]
+                m.d.comb += start.eq(-behind - 1)
             ends_next.append(
                 self.header[word] & self.hints[word].bytes_most[behind - UDP.size + width]
             )
         with m.If(~found):
             m.d.comb += start.eq(-width)
+        pairs = zip(self.header, self.lengths, strict=True)
+        m.d.comb += self.length.eq(reduce(or_, (there.replicate(16) & n for there, n in pairs)))
         m.d.comb += [
             next_left.eq(Mux(found, self.length, left) + start),
             next_ends.eq(Cat(ends_next).any() | ~found & (left[bits:] == 1)),

@@ -1,5 +1,7 @@
 """Stage 3 of the parser: the UDP length, judged as the UDP header passes (step 7)."""
 
+from functools import partial
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -74,23 +76,24 @@ class UdpLength(wiring.Component):
         m.d.comb += self.lengths.eq(lengths)
         at = SortedWords(m, self.walked, "l4", {"udp": 0}, self.walked.odd)
         ((index, place, _),) = pieces(UDP, "length")
+        ((_, checksum, _),) = pieces(UDP, "checksum")  # in the same word
         length = at.word("udp", index)[place]
-        ((_, place, _),) = pieces(UDP, "checksum")
-        hit = Signal()
+        hit, words = Signal(), self.walked.words
         payload = Cat(self.odd_bytes, self.room.left[:14])
         low, high = Signal(), Signal()
         m.d.comb += [
             hit.eq(at.hit("udp", index) & ~self.ended),
-            low.eq(length < UDP.size),
-            high.eq(length > payload),
+            low.eq(at.hint("udp", index, lambda hints: hints.short)),
+            # For every lane, not for the line: the comparison takes longest.
+            high.eq(at.pick("udp", index, [word.data[place] > payload for word in words])),
         ]
         with m.If(hit):
             m.d.sync += [
                 lengths.low.eq(low),
                 lengths.high.eq(high),
-                lengths.unsummed.eq(at.word("udp", index)[place] == 0),
+                lengths.unsummed.eq(at.word("udp", index)[checksum] == 0),
             ]
-            self._reach(m, lengths, length, payload)
+            self._reach(m, lengths, length, payload, partial(at.hint, "udp", index))
         port = self.walked.state.learnt.port
         with m.If(self.valid):
             m.d.sync += lengths.claimed.eq(
@@ -99,14 +102,15 @@ class UdpLength(wiring.Component):
             )
         return m
 
-    def _reach(self, m, lengths, length, payload):
-        reach = Signal(REACH_BITS)
-        more = Mux(self.trimmed, payload[REACH_BITS:].any(), length[REACH_BITS:].any())
-        m.d.comb += reach.eq(Mux(self.trimmed, payload, length))
+    def _reach(self, m, lengths, length, payload, hint):
+        """``hint`` reads a hint of the word with the UDP length."""
+        low, far = payload[:REACH_BITS], payload[REACH_BITS:].any()
+        some, whole = far | (low > UDP.size), far | (low >= UDP.size + STELLAR.size)
+        more = Mux(self.trimmed, far, hint(lambda hints: hints.long))
         m.d.sync += [
-            lengths.reach.eq(reach),
-            lengths.some.eq(more | (reach > UDP.size)),
-            lengths.whole.eq(more | (reach >= UDP.size + STELLAR.size)),
+            lengths.reach.eq(Mux(self.trimmed, low, length) | more.replicate(REACH_BITS)),
+            lengths.some.eq(Mux(self.trimmed, some, ~hint(lambda hints: hints.bytes_most[0]))),
+            lengths.whole.eq(
+                Mux(self.trimmed, whole, ~hint(lambda hints: hints.bytes_most[STELLAR.size - 1]))
+            ),
         ]
-        with m.If(more):
-            m.d.sync += lengths.reach.eq(2**REACH_BITS - 1)

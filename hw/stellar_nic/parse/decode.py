@@ -3,11 +3,11 @@
 Which question matters is found out a stage later, when the word has got its label.
 """
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data
 
 from stellar_spec.codes import TPIDS, EtherType, IPv4Option, IPv6Option, Protocol
-from stellar_spec.headers import UDP
+from stellar_spec.headers import INT, UDP
 from stellar_spec.opcodes import INT_HOPS_MAX, StellarFlag
 
 from .labels import NextLayout
@@ -46,10 +46,14 @@ HintsLayout = data.StructLayout(
         "next_fragment": NextLayout,  # … in a fragment header, nothing if that is a later one's
         # The upper half, as a UDP length, is at most that of the header and 0, 1, 2 … bytes more.
         "bytes_most": BYTES_MOST,
+        "short": 1,  # … less than that of the header
+        "long": 1,  # … 256 or more
+        "offset6": 1,  # the fragment offset in a fragment header of IPv6 is not 0
         "length0": 1,  # an extension header's length field is 0
         "length1": 1,  # … is 1
         "length2": 1,  # … is 2
         "units": 9,  # an extension header's length field and 1
+        "fewer": 8,  # … less 1
         "last_octet": 1,  # the last byte is not 0
         "route": 1,  # some byte is the type of an IPv4 source route option
         "home": 1,  # some byte is the type of the home address option
@@ -57,6 +61,9 @@ HintsLayout = data.StructLayout(
         "hops": 1,  # INT's hops_reserved is at least 1 and within the limit
         "follows": FollowsLayout,  # in a base header
         "one_hop": 1,  # … is 1
+        "more_hops": 4,  # … less 1
+        "excess": 1,  # … is beyond the limit
+        "malformed": 1,  # so is INT, for this or another reason
     }
 )
 """What a word says, read as any word that it may be."""
@@ -72,6 +79,12 @@ def _follows(flags):
             values.append(free & bit)
             free &= ~bit
     return Cat(*values)
+
+
+def _field(word, header, name):
+    """The field ``name``, which lies within the first word of ``header``."""
+    stop = 32 - header.offset(name)
+    return word[stop - header[name].width : stop]
 
 
 def decode_byte(m: Module, value, name: str):
@@ -101,7 +114,8 @@ def decode_word(octets, port) -> dict:
     """Members of ``HintsLayout`` for four bytes, the first on the wire first."""
     word = Cat(*(octet.value for octet in reversed(octets)))
     half = word[:16]
-    hops = word[24:28]
+    used, hops, zero = (_field(word, INT, name) for name in ("hops_used", "hops_reserved", "zero"))
+    excess, offset6 = hops > INT_HOPS_MAX, word[3:16].any()
     return {
         "vlan": Cat(*(half == tpid for tpid in TPIDS)).any(),
         "ip4": half == EtherType.IPV4,
@@ -114,17 +128,25 @@ def decode_word(octets, port) -> dict:
         "tcp4": octets[1].next.tcp,
         "next6": octets[2].next,
         "next": octets[0].next,
-        "next_fragment": Mux(word[3:16].any(), 0, octets[0].next),
+        "offset6": offset6,
+        "next_fragment": octets[0].next.as_value()
+        & ~offset6.replicate(len(octets[0].next.as_value())),
         "follows": _follows(word[16:20]),
         "bytes_most": Cat(
             (word[21:] == 0) & (word[16:21] <= UDP.size + k) for k in range(BYTES_MOST)
         ),
+        "short": word[16:] < UDP.size,
+        "long": word[24:].any(),
         "units": word[16:24] + 1,
+        "fewer": word[16:24] - 1,
         **{f"length{value}": word[16:24] == value for value in range(3)},
         "last_octet": word[:8].any(),
         "route": Cat(octet.route for octet in octets).any(),
         "home": Cat(octet.home for octet in octets).any(),
         "home_behind": Cat(octet.home for octet in octets[2:]).any(),
         "one_hop": hops == 1,
-        "hops": (hops != 0) & (hops <= INT_HOPS_MAX),
+        "more_hops": hops - 1,
+        "hops": (hops != 0) & ~excess,
+        "excess": excess,
+        "malformed": excess | (used > hops) | zero.any(),
     }

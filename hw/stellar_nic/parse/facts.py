@@ -35,6 +35,7 @@ FactsLayout = data.StructLayout(
         "ip": 1,
         "udp": 1,
         "tcp": 1,
+        "ports": 1,  # one of both
         "base": 1,
         "addr": 1,
         "imm": 1,
@@ -110,9 +111,11 @@ class Facts(wiring.Component):
         at = LabelledWords(m, walked)
         events, facts, pending = Signal(EventsLayout), Signal(FactsLayout), Signal(LabelLayout)
         alive, stop = Signal(), self._stop(m, facts)
+        ended = Signal()
         m.d.comb += [
             # Behind a frame's last beat the next frame's walk is under way.
-            self.ended.eq(stop & ~events.last),
+            ended.eq((facts.halted | self.room.over | self.room.short) & ~events.last),
+            self.ended.eq(ended),
             self.stop.eq(self.ended & ~beat.packet.last),
             alive.eq(~self.ended),
         ]
@@ -125,7 +128,7 @@ class Facts(wiring.Component):
             m.d.sync += self.tags.eq(self._tags(at))
         m.d.comb += [
             self.events.eq(events),
-            self.events.ended.eq(events.ended | stop),
+            self.events.ended.eq(events.ended | ended),  # or it is the last beat
             self.facts.eq(facts),
             self.facts.short.eq(facts.ip & self.room.left[-1]),
             self.facts.over.eq(self.room.over),
@@ -166,6 +169,7 @@ class Facts(wiring.Component):
         return {
             **ends,
             "ip": at.hit("ip4", last=True) | at.hit("ip6", last=True),
+            "ports": ends["udp"] | ends["tcp"],
             "six": at.hit("ip6", 0),
             "base_opened": at.hit("base", 0) & alive,
         }

@@ -142,11 +142,12 @@ class HeaderRecord(wiring.Component):
             (offsets.int, places.telemetry, judged.int),
             (offsets.payload, last, facts.eth),
         ):
-            m.d.comb += offset.eq(Mux(there, Cat(Const(_LEAD, 2), words), 0))
+            # Masked: a choice of 0 would become a reset, which is later than data.
+            m.d.comb += offset.eq(Cat(Const(_LEAD, 2), words) & there.replicate(len(offset)))
 
     def _key(self, m):
         key, fields, judged, facts = self.record.key, self.fields, self.judgement, self.facts
-        ports = (facts.udp | facts.tcp) & ~judged.stellar
+        ports = facts.ports & ~judged.stellar
         five = Mux(facts.six, KeyKind.IPV6_5TUPLE, KeyKind.IPV4_5TUPLE)
         flow = Mux(facts.six, KeyKind.IPV6_STELLAR, KeyKind.IPV4_STELLAR)
         m.d.comb += [

@@ -39,7 +39,7 @@ JudgementLayout = data.StructLayout(
         "ack": 1,
         "int": 1,
         "hops": 4,  # of the INT stack that is skipped
-        "lacking": 1,  # room for what the base header announces, hops not counted
+        "lacking": 1,  # room for what the base header of a candidate announces, hops not counted
         "no_hops": 1,  # but not for the hops
         "bad_opcode": 1,
         "bad_extension": 1,
@@ -99,29 +99,28 @@ class Judge(wiring.Component):
     def _network(self, m):
         """Steps 5 to 7: what the network header says.  ``fit``: it does not exclude a candidate."""
         facts, fields, settings, out = self.facts, self.fields, self.settings, self.judgement
-        fragment = fields.fragment_offset.any() | fields.more_fragments
         seen = Signal()  # of several fragment headers the last one's fields are kept
-        ours = self._own_address(m)
         right = facts.six | self.ip_sum_right
         total = Signal(17, reset_less=True)
         self._fit = Signal(reset_less=True)
+        self._ours = self._own_address(m)
         m.d.comb += [
             out.total_length.eq(total),
-            out.fragment.eq(facts.ip & (seen & ~self.events.first | fragment)),
+            out.fragment.eq(facts.ip & (seen & ~self.events.first | fields.fragmented)),
             out.detour.eq(
                 facts.source_route | facts.segments_left | facts.home_address | facts.jumbogram
             ),
         ]
         m.d.sync += [
             total.eq(Cat(fields.length[:3], fields.length[3:] + Mux(facts.six, IPV6.size // 8, 0))),
-            self._fit.eq(right & ~out.fragment & ~out.detour & (ours | ~settings.filter)),
+            self._fit.eq(right & ~out.fragment & ~out.detour),
             self._trimmed.eq(settings.trim & (fields.dscp == settings.trim_dscp)),
         ]
         with m.If(self.valid):
             m.d.sync += seen.eq(out.fragment)
 
     def _own_address(self, m):
-        """The destination is this card's.
+        """The destination is this card's, or need not be; one cycle later, as for ``_fit``.
 
         Bits are compared in groups that fill a LUT, which synthesis must keep: left alone, it
         merges the comparisons with the tree behind them and takes 1.7 times as many.
@@ -135,7 +134,11 @@ class Judge(wiring.Component):
         for bit in range(32, 128, 2):
             upper.append(Signal(name=f"same{bit}", attrs={"keep": 1}))
             m.d.comb += upper[-1].eq(dst[bit : bit + 2] == settings.own_ipv6[bit : bit + 2])
-        return Cat(common).all() & (~six | Cat(upper).all())
+        parts = Signal(2, reset_less=True)
+        m.d.sync += parts.eq(
+            Cat(Cat(common).all(), ~six | Cat(upper).all()) | (~settings.filter).replicate(2)
+        )
+        return parts.all()
 
     def _length(self, m):
         """Step 7: is it a candidate; and the version, which a candidate must have."""
@@ -144,7 +147,7 @@ class Judge(wiring.Component):
         m.d.comb += [
             self.trimmed.eq(trimmed),
             out.udp_length.eq(facts.udp & ~facts.jumbogram & wrong),
-            out.candidate.eq(self._fit & lengths.claimed),
+            out.candidate.eq(self._fit & self._ours & lengths.claimed),
             out.trimmed.eq(out.candidate & trimmed),
             out.other_version.eq(out.candidate & lengths.some & self.rule.strange),
         ]
@@ -172,11 +175,13 @@ class Judge(wiring.Component):
         # Where INT does not fit, what it says does not count: such a packet is truncated.
         lost = Mux(trimmed, ~facts.base, out.stellar & ~fits)
         m.d.comb += [
-            out.lacking.eq(out.candidate & ~out.other_version & (~whole | lost)),
+            out.lacking.eq(~whole | lost),
             out.no_hops.eq(facts.int & opened & fits & ~trimmed & ~hops_fit),
             out.bad_opcode.eq(out.stellar & ~trimmed & ~rule.known),
             out.bad_extension.eq(
-                out.stellar & ~trimmed & (rule.known & rule.wrong | facts.int & rule.malformed)
+                out.stellar
+                & ~trimmed
+                & (rule.known & rule.wrong.any() | facts.int & rule.malformed)
             ),
         ]
 

@@ -3,9 +3,13 @@
 from itertools import chain
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.utils import bits_for
 
 from stellar_spec.fields import Header
 from stellar_spec.opcodes import StellarFlag
+
+from .labels import WORDS
+from .steps import IP_WORDS
 
 __all__ = ["LabelledWords", "SortedWords", "pieces", "register", "telemetry_words"]
 
@@ -27,8 +31,11 @@ def pieces(header: Header, name: str, lead: int = 0):
         )
 
 
-def _is_word(label, index: int):
-    return label.opens if index == 0 else label.index == index
+def _is_word(label, header: str, index: int):
+    if index == 0:
+        return label.opens
+    # As its length is known, the upper bits need no look.
+    return label.index[: bits_for(WORDS[header] - 1)] == index
 
 
 class LabelledWords:
@@ -41,6 +48,7 @@ class LabelledWords:
         self._known = {}
         self._found = walked.found
         self._opens = walked.extension.opens
+        self._numbers = {name: walked[f"{name}_words"] for name in IP_WORDS}
         self.lanes = lanes
         self.words = [walked.words[lane].data for lane in lanes]
         self.hints = [walked.words[lane].hints for lane in lanes]
@@ -57,8 +65,10 @@ class LabelledWords:
                 return hits
             for lane in self.lanes:
                 hit = self._found[lane][header]
-                if index is not None:
-                    hit &= _is_word(self.labels[lane], index)
+                if index is not None and header in IP_WORDS:
+                    hit = self._numbers[header][lane][index]
+                elif index is not None:
+                    hit &= _is_word(self.labels[lane], header, index)
                 if last:
                     hit &= self.labels[lane].last
                 self._m.d.comb += hits[lane].eq(hit)
@@ -100,6 +110,15 @@ class SortedWords:
     def hit(self, header: str, index: int) -> Value:
         """Word ``index`` of ``header`` is there."""
         return self._at.hit(header, index)
+
+    def hint(self, header: str, index: int, read):
+        """``read(hints)`` of word ``index`` of ``header``, one bit; 0 if that is not there."""
+        return self.pick(header, index, [read(hints) for hints in self._at.hints])
+
+    def pick(self, header: str, index: int, bits):
+        """That of ``bits``, one for each lane, where word ``index`` of ``header`` is; else 0."""
+        hits = self._at.hits(header, index)
+        return Cat(hit & bit for hit, bit in zip(hits, bits, strict=True)).any()
 
     def sources(self, label: str, header: Header, name: str, lead: int = 0):
         """Where the field ``name`` of ``header``, whose words bear ``label``, comes from.

@@ -2,7 +2,20 @@
 
 from amaranth.lib import data
 
-__all__ = ["HEADERS", "HeaderLayout", "LabelLayout", "NextLayout"]
+from stellar_spec.headers import (
+    ACK,
+    ADDR,
+    ETHERNET,
+    IMM,
+    INT,
+    IPV6,
+    STELLAR,
+    TCP,
+    UDP,
+    VLAN,
+)
+
+__all__ = ["HEADERS", "WORDS", "HeaderLayout", "LabelLayout", "NextLayout"]
 
 HEADERS = (
     "eth",
@@ -20,6 +33,20 @@ HEADERS = (
     "hops",
 )
 """What a word can belong to."""
+
+WORDS = {  # Ethernet's first is half a word
+    "eth": (ETHERNET.size + 2) // 4,
+    "vlan": VLAN.size // 4,
+    "ip6": IPV6.size // 4,
+    "udp": UDP.size // 4,
+    "tcp": TCP.size // 4,
+    "base": STELLAR.size // 4,
+    "addr": ADDR.size // 4,
+    "imm": IMM.size // 4,
+    "ack": ACK.size // 4,
+    "int": INT.size // 4,
+}
+"""Words of the headers of fixed length."""
 
 HeaderLayout = data.StructLayout({name: 1 for name in HEADERS})
 """One bit for each of ``HEADERS``.  One is set, or none where nothing is looked for any more."""

@@ -10,11 +10,12 @@
 What the records say of each frame is specified in docs/parser.md.
 """
 
-from amaranth.hdl import EnableInserter, Module, Mux, Signal
+from amaranth.hdl import EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
 from stellar_nic.stream import ForwardRegister, PacketSignature
+from stellar_spec.codes import Layer
 from stellar_spec.records import HEADER_RECORD
 
 from .layouts import HEADER_LAYOUT, INGRESS_LAYOUT, SETTINGS_LAYOUT, TRAILER_LAYOUT
@@ -121,9 +122,13 @@ class Parser(wiring.Component):
         m.d.comb += [self.header.payload.eq(header), self.trailer.payload.eq(trailer)]
         with m.If(self.header.ready | ~self.header.valid):
             for group in HEADER_RECORD:
-                m.d.sync += header[group.name].eq(pipeline.header[group.name])
+                value = Value.cast(pipeline.header[group.name])
                 if group.layer is not None:
                     shown = pipeline.header.state.layers[group.layer.bit_length() - 1]
+                if group.layer == Layer.INT:  # known last, so not by a reset, which takes longer
+                    value &= shown.replicate(len(value))
+                m.d.sync += header[group.name].eq(value)
+                if group.layer not in (None, Layer.INT):
                     with m.If(~shown):
                         m.d.sync += header[group.name].eq(0)
         with m.If(self.trailer.ready | ~self.trailer.valid):

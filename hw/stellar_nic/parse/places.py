@@ -104,20 +104,19 @@ class Places(wiring.Component):
         at, alive = LabelledWords(m, self.walked), ~self.ended
         extension = Cat(at.hits(name, last=True) for name in ("base", "addr", "imm", "ack"))
         network = Cat(at.hits(name, last=True) for name in ("eth", "vlan", "ip4", "ip6"))
-        lanes = len(at.words)
-        behind = [at.hits("ext", last=True) & self.room.whole.replicate(lanes)]
-        behind.append(at.hits("udp", last=True) & alive.replicate(lanes))
-        network = Cat(network, *behind)
-        for place, hits in (
-            (places.network, network),
-            (places.base, at.hits("base", last=True)),
-            (places.extension, extension),
+        lanes, udp, ext = len(at.words), at.hits("udp", last=True), at.hits("ext", last=True)
+        base = at.hits("base", last=True)
+        late = self.room.whole | udp.any() & alive
+        for place, hits, ends in (
+            (places.network, Cat(network, ext, udp), network.any() | late),
+            (places.base, base, base.any()),
+            (places.extension, extension, extension.any()),
         ):
-            with m.If(hits.any()):
+            with m.If(ends):
                 # Of two ends in one beat the second counts.
                 second = hits[lanes - 1 :: lanes].any()
                 m.d.sync += place.eq(self._word(before, second))
-        with m.If(self.valid & self.walked.chain_end & self.room.payload):
+        with m.If(self.walked.chain_end & self.room.payload):
             m.d.sync += places.chain.eq(self._word(before, ~self.walked.odd))
         hits = at.hits("int")
         with m.If(hits.any()):

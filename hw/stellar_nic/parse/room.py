@@ -21,6 +21,7 @@ _LEAST = 2  # words of the shortest extension headers
 RoomLayout = data.StructLayout(
     {
         "whole": 1,  # an extension header is walked: it ends in this beat, and there was room
+        "fragment": 1,  # … and it is a fragment header
         "header_words": 7,  # words of the IPv6 header and the extension headers walked
         "payload": 1,  # the IP header fits the IP length, and so do these extension headers
         "udp": 1,  # the IP payload holds a UDP header
@@ -79,15 +80,14 @@ class Room(wiring.Component):
         m = Module()
         extension = self.walked.extension
         size, one_more = Signal(SIZE_BITS), Signal()
-        sizes = [
-            Mux(bit, size, 0) for bit, size in zip(extension.opens, extension.sizes, strict=True)
-        ]
         m.d.comb += [
-            size.eq(sizes[0] | sizes[-1]),
-            one_more.eq((extension.opens & extension.one_more).any()),
+            size.eq(extension.size & extension.opened.replicate(SIZE_BITS)),
+            one_more.eq(extension.one_more & extension.opened),
         ]
-        left, budget = Signal(signed(_BITS)), Signal(signed(SIZE_BITS + 1))
-        self._tight = Signal()  # left is 0 or 1, so that no extension header fits
+        left, budget = Signal(signed(_BITS)), Signal(signed(SIZE_BITS + 1), init=_LIMIT)
+        # All ones: left is 0 or 1, so that no extension header fits.  A bit for every few of its
+        # bits, as they come late.
+        self._tight = Signal(len(_zeros(left[1:])))
         self._count(m, left, size, one_more)
         self._extensions(m, left, budget, size, one_more)
         return m
@@ -95,39 +95,52 @@ class Room(wiring.Component):
     def _count(self, m, left, size, one_more):
         """Words left: of the IP header's length, once it has been captured, or of those before."""
         at = LabelledWords(m, self.walked)
-        load, jumbogram, alone = Signal(), Signal(), Signal()
+        load, jumbogram = Signal(), Signal()
         known, taken = Signal(_BITS), Signal(_BITS)
-        m.d.sync += load.eq(at.hit("ip4", 0) | at.hit("ip6", 1))
+        # A jumbogram is told a cycle later: the IPv6 header has words enough behind its length.
+        alone, loaded_six, load_four = Signal(reset_less=True), Signal(), Signal()
+        m.d.sync += [
+            load.eq(at.hit("ip4", 0) | at.hit("ip6", 1)),
+            load_four.eq(at.hit("ip4", 0)),
+            loaded_six.eq(load & self.six),
+            alone.eq((self.length == 0) & (self.protocol == Protocol.HOP_BY_HOP)),
+        ]
         m.d.comb += [
             known.eq(Mux(load, self.length[2:], left)),
-            taken.eq(size | Mux(load & ~self.six, self.ihl, 0)),
-            alone.eq((self.length == 0) & (self.protocol == Protocol.HOP_BY_HOP)),
+            taken.eq(size | self.ihl & load_four.replicate(4)),
             self.room.left.eq(left),
             self.room.jumbogram.eq(jumbogram),
         ]
         rest, short = Signal(signed(_BITS)), Signal()
         m.d.comb += [rest.eq(_less(known, taken, one_more)), self.room.short.eq(short)]
         with m.If(~self.ended):
-            m.d.sync += [left.eq(rest), self._tight.eq(rest[1:] == 0)]
-            with m.If(self.walked.extension.opens.any()):
+            m.d.sync += [left.eq(rest), self._tight.eq(_zeros(rest[1:]))]
+            with m.If(self.walked.extension.opened):
                 m.d.sync += short.eq(rest[-1])
-        with m.If(load & self.six & alone):
+        with m.If(loaded_six & alone):
             m.d.sync += [left.eq(_UNKNOWN), self._tight.eq(0), jumbogram.eq(1)]
         with m.If(self.walked.starts):
             m.d.sync += [jumbogram.eq(0), short.eq(0)]
 
     def _extensions(self, m, left, budget, size, one_more):
-        """What is left to extension headers, and whether those that end in this beat fit."""
-        both, fits, more = self.walked.extension.both, Signal(), Signal()
-        spare, strict = Signal(signed(SIZE_BITS + 1)), Signal()  # strict: less than _LEAST
+        """What is left to extension headers, and whether those that end in this beat fit.
+
+        That needs no look at whether the walk had ended: extension headers without room end it,
+        and its other ends lie where none is walked.
+        """
+        both, more = self.walked.extension.both, Signal()
+        none, fits = Signal(), Signal()
+        spare = Signal(signed(SIZE_BITS + 1))
+        strict = Signal(len(_zeros(spare[1:])))  # all ones: less than _LEAST
         m.d.comb += spare.eq(_less(budget, size, one_more))
         with m.If(~self.ended):
-            m.d.sync += [budget.eq(spare), strict.eq(spare[1:] == 0)]
+            m.d.sync += [budget.eq(spare), strict.eq(_zeros(spare[1:]))]
         with m.If(self.walked.starts):
             m.d.sync += [budget.eq(_LIMIT), strict.eq(0)]
         m.d.comb += [
             more.eq(left[3:-1].any()),
-            fits.eq(~left[-1] & ~(both & (self._tight | strict))),
+            none.eq(self._tight.all() | strict.all()),
+            fits.eq(~left[-1] & ~budget[-1] & ~(both & none)),
         ]
 
         def holds(header):
@@ -137,13 +150,19 @@ class Room(wiring.Component):
 
         spent = Mux(both, _START + _LIMIT + _LEAST, _START + _LIMIT)
         m.d.comb += [
-            self.room.whole.eq(self.walked.extension.ends & fits & ~self.ended),
+            self.room.whole.eq(self.walked.extension.ends & fits),
+            self.room.fragment.eq(self.walked.extension.fragment & fits),
             self.room.header_words.eq(spent - budget),
             self.room.payload.eq(fits & ~self.ended),
             self.room.udp.eq(holds(UDP)),
             self.room.tcp.eq(holds(TCP)),
             self.room.over.eq(budget[-1]),
         ]
+
+
+def _zeros(value):
+    """For every group of four bits of ``value``: they are 0."""
+    return Cat(value[start : start + 4] == 0 for start in range(0, len(value), 4))
 
 
 def _less(value, size, one_more):

@@ -6,13 +6,12 @@ from amaranth.lib.wiring import In, Out
 
 from stellar_spec.headers import (
     CHECK_SIZE,
-    INT,
     STELLAR,
     STELLAR_EXTENSIONS,
     STELLAR_VERSION,
     UDP,
 )
-from stellar_spec.opcodes import INT_HOPS_MAX, OPCODES, StellarFlag
+from stellar_spec.opcodes import OPCODES, StellarFlag
 
 from .labelled import SortedWords, pieces, telemetry_words
 from .tables import lookup
@@ -30,7 +29,7 @@ RuleLayout = data.StructLayout(
         "headers": 4,  # words of UDP header, base header and the extensions announced
         "behind": 3,  # words of the least body and the check
         "known": 1,  # the opcode is one of ``OPCODES``
-        "wrong": 1,  # an extension is missing or not allowed, if the opcode is known
+        "wrong": 4,  # for each extension: it is missing or not allowed, if the opcode is known
         "excess": 1,  # more INT hops are reserved than may be
         "malformed": 1,  # so is INT
     }
@@ -102,7 +101,7 @@ class Rule(wiring.Component):
                 rule.known.eq(lookup(opcode, lambda k: k in OPCODES)),
                 rule.headers.eq(lookup(flags, self._headers, 4)),
                 rule.behind.eq(lookup(opcode, self._behind, 3)),
-                rule.wrong.eq(Cat(*wrong).any()),
+                rule.wrong.eq(Cat(*wrong)),
             ]
 
     def _version(self, m, at):
@@ -118,15 +117,10 @@ class Rule(wiring.Component):
 
     def _telemetry(self, m):
         at = telemetry_words(m, self.walked)
-        word = at.word("int", 0)
-        used, hops, zero = (
-            _field(word, INT, name) for name in ("hops_used", "hops_reserved", "zero")
-        )
-        excess = hops > INT_HOPS_MAX
         with m.If(at.hit("int", 0)):
             m.d.sync += [
-                self._rule.excess.eq(excess),
-                self._rule.malformed.eq(excess | (used > hops) | zero.any()),
+                self._rule.excess.eq(at.hint("int", 0, lambda hints: hints.excess)),
+                self._rule.malformed.eq(at.hint("int", 0, lambda hints: hints.malformed)),
             ]
 
     @staticmethod

@@ -1,45 +1,41 @@
 """The steps of the walk: from a state and the next words to their labels and the state behind.
 
-``one_step`` reads one word. ``two_steps`` reads the two words of a wide beat at once: what follows
-the second is worked out for both cases, that the first ended its header and that it did not, and
-picked at the end. So it takes hardly longer than one.
+``one_step`` reads one word; ``two_steps``, in a file of its own, the two of a wide beat.
 """
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from stellar_spec.headers import (
-    ACK,
-    ADDR,
-    ETHERNET,
-    IMM,
-    INT,
-    INT_HOP,
-    IPV6,
-    STELLAR,
-    TCP,
-    UDP,
-    VLAN,
-)
+from stellar_spec.headers import INT_HOP
 
 from .decode import FollowsLayout
-from .labels import HEADERS, LabelLayout, NextLayout
+from .labels import HEADERS, WORDS, LabelLayout, NextLayout
+from .tables import lookup
 
-__all__ = ["OPENING", "StateLayout", "one_step", "two_steps"]
+__all__ = [
+    "IP_WORDS",
+    "OPENING",
+    "SINGLE",
+    "LearntLayout",
+    "StateLayout",
+    "Steps",
+    "either",
+    "ends_network",
+    "enters",
+    "extension_left",
+    "follow",
+    "index_behind",
+    "ip4_left",
+    "left_behind",
+    "number_bits",
+    "one_step",
+]
 
-_WORDS = {  # words of the headers of fixed length; Ethernet's first is half a word
-    "eth": (ETHERNET.size + 2) // 4,
-    "vlan": VLAN.size // 4,
-    "ip6": IPV6.size // 4,
-    "udp": UDP.size // 4,
-    "tcp": TCP.size // 4,
-    "base": STELLAR.size // 4,
-    "addr": ADDR.size // 4,
-    "imm": IMM.size // 4,
-    "ack": ACK.size // 4,
-    "int": INT.size // 4,
-}
-_SINGLE = tuple(name for name, words in _WORDS.items() if words == 1)
+SINGLE = tuple(name for name, words in WORDS.items() if words == 1)
+"""Headers of one word."""
+
 _LEFT_BITS = 7  # an extension header that is longer than the limit only ever ends the walk
 
 LearntLayout = data.StructLayout(
@@ -59,14 +55,49 @@ StateLayout = data.StructLayout(
         "label": LabelLayout,  # of the next word
         "left": _LEFT_BITS,  # words of its header behind it
         "next_last": 1,  # there is one
+        "soon": 1,  # there is one or none
+        "one6": 1,  # in an IPv6 header: the next word is number 1
+        "near4": 1,  # in an IPv4 header: the next word is number 1 or 2
+        "then4": 1,  # … number 2 or 3
+        "at4": 1,  # … number 3 or 4: the addresses
         "opens_ext": 1,  # the next word opens an extension header
         "learnt": LearntLayout,
     }
 )
 """Where the walk is."""
 
-OPENING = {"label": {"header": {"eth": 1}, "opens": 1}, "left": _WORDS["eth"] - 1}
+OPENING = {"label": {"header": {"eth": 1}, "opens": 1}, "left": WORDS["eth"] - 1}
 """The state in front of a frame."""
+
+
+IP_WORDS = {"ip4": 5, "ip6": WORDS["ip6"]}
+"""Words of the IP headers that are looked at one by one."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What one or two steps find; lists have an entry for each word.
+
+    ``labels``; ``chain_ends``: the IP headers end with it; ``opens``, ``ends``: it opens, ends an
+    extension header; ``ip_words``: header of ``IP_WORDS`` → bit n: it is its word n; ``after``: the
+    state behind all.
+    """
+
+    labels: list
+    chain_ends: list
+    opens: list
+    ends: list
+    ip_words: dict
+    after: Signal
+
+
+def either(choice, one, other):
+    """``Mux``, as gates: else synthesis finds registers that keep their value, and makes an enable
+    of the choice, which comes later than data.
+    """
+    one, other = Value.cast(one), Value.cast(other)
+    bits = max(len(one), len(other))
+    return choice.replicate(bits) & one | ~choice.replicate(bits) & other
 
 
 def _signals(m: Module, name: str, values: dict) -> dict:
@@ -77,10 +108,11 @@ def _signals(m: Module, name: str, values: dict) -> dict:
     return found
 
 
-def _follow(m: Module, name: str, here: dict, hints, learnt, next_header, port) -> dict:
+def follow(m: Module, name: str, here: dict, hints, learnt, next_header, port) -> dict:
     """What the next word opens when this one is the last of its header, one signal for each header.
 
-    ``here`` tells which header that is, of those that may be meant.
+    ``here`` tells which header that is, of those that may be meant; ``hints`` what the word says,
+    ``next_header`` what follows the IP headers, ``port`` whether the UDP port is StellarTP's.
     """
     none = Signal(name=f"{name}_none")
     here = {header: here.get(header, none) for header in HEADERS}
@@ -100,36 +132,35 @@ def _follow(m: Module, name: str, here: dict, hints, learnt, next_header, port) 
     return _signals(m, name, enter) | {"eth": none}
 
 
-def _ends_network(label, next_header):
+def ends_network(label, next_header):
     """The word, if its header's last, ends the IP header and all extension headers."""
     here = label.header
     return label.last & (here.ip4 | here.ip6 | here.ext) & ~next_header.ext
 
 
-def _any(enter: dict, words: int, hints=None):
+def enters(enter: dict, words: int, hints=None):
     """A header of so many words is entered; ``hints`` are of INT, if hops may be."""
-    found = [enter[name] for name, length in _WORDS.items() if length == words]
+    found = [enter[name] for name, length in WORDS.items() if length == words]
     if words == INT_HOP.size // 4 and hints is not None:
         found.append(enter["hops"] & hints.one_hop)
     return Cat(*found).any()
 
 
-def _left(m: Module, name: str, enter: dict, read: int, hops):
+def left_behind(m: Module, name: str, enter: dict, read: int, hints):
     """Words left behind the next one, when ``read`` words of the header entered have been read.
 
-    ``hops`` are INT's, if it is hops that are entered.  What depends on an IP header's or extension
-    header's first word is not known here.
+    ``hints`` are of INT, if it is hops that are entered.  What depends on the first word of an IP
+    header or extension header is not known here.
     """
     left = Signal(_LEFT_BITS, name=f"{name}_left")
     for bit in range(_LEFT_BITS):
         fixed = [
             enter[header]
-            for header, words in _WORDS.items()
+            for header, words in WORDS.items()
             if words > read and words - 1 - read >> bit & 1
         ]
-        m.d.comb += left[bit].eq(Cat(*fixed).any())
-    with m.If(enter["hops"]):
-        m.d.comb += left.eq((hops << 1) - 1 - read)
+        hop = Cat(1 - read, hints.more_hops, Const(0, _LEFT_BITS))[bit]  # two words each
+        m.d.comb += left[bit].eq(Cat(*fixed, enter["hops"] & hop).any())
     return left
 
 
@@ -139,7 +170,7 @@ def _learn(m: Module, name: str, label, word, before, opens_ext):
     after = Signal(LearntLayout, name=f"{name}_learnt")
     m.d.comb += [
         after.next.eq(before.next),
-        after.later.eq(Mux(here.ip4 & (index == 1), hints.offset4, before.later)),
+        after.later.eq(either(here.ip4 & (index == 1), hints.offset4, before.later)),
         after.port.eq(Mux(here.udp & label.opens, hints.port, before.port)),
         after.announced.eq(Mux(here.base & label.opens, word.data[16:20], before.announced)),
         after.follows.eq(Mux(here.base & label.opens, hints.follows, before.follows)),
@@ -156,44 +187,57 @@ def _learn(m: Module, name: str, label, word, before, opens_ext):
     return after
 
 
-def _extension_left(label, word):
+def ip4_left(word, read: int):
+    """Words left of an IPv4 header behind the next one, ``read`` words of it being known.
+
+    ``word`` is its first.  An IHL that is too small ends the walk.
+    """
+    return lookup(word.data[24:28], lambda ihl: max(ihl - read, 0), 4)
+
+
+def extension_left(kind, word):
+    """Words left of an extension header of ``kind`` behind the next one; ``word`` is its first."""
     length = word.data[16:24]
-    return Mux(label.kind.fragment, 0, Mux(label.kind.ah, length, length << 1))
+    return Mux(kind.fragment, 0, Mux(kind.ah, length, length << 1))
 
 
 def _read_extension(label, word, left, last, next_last):
     """Assignments behind an extension header's first word."""
     return [
-        left.eq(_extension_left(label, word)),
+        left.eq(extension_left(label.kind, word)),
         last.eq(label.kind.fragment | word.hints.length0),
         next_last.eq(label.kind.ah & word.hints.length1),
     ]
 
 
 def one_step(m: Module, state, words):
-    """The labels of ``words``, for each if the IP headers end with it, and the new state."""
+    """The step over ``words``, which is one: ``Steps``."""
     word, label, learnt = words[0], state.label, state.learnt
     after = Signal(StateLayout)
     here = {name: label.header[name] for name in HEADERS}
-    enter = _follow(m, "enter", here, word.hints, learnt, learnt.next, learnt.port)
-    low = word.data[24:28]
+    enter = follow(m, "enter", here, word.hints, learnt, learnt.next, learnt.port)
     m.d.comb += [
         *(
             after.label.header[name].eq(Mux(label.last, enter[name], here[name]))
             for name in HEADERS
         ),
-        after.label.index.eq(Mux(label.last, 0, _behind(label.index, 1))),
+        after.label.index.eq(Mux(label.last, 0, index_behind(label.index, 1))),
         after.label.opens.eq(label.last),
         after.opens_ext.eq(label.last & enter["ext"]),
+        after.soon.eq(after.label.last | after.next_last),
+        after.one6.eq(here["ip6"] & label.opens),
+        after.near4.eq(here["ip4"] & label.index.matches(0, 1)),
+        after.then4.eq(here["ip4"] & label.index.matches(1, 2)),
+        after.at4.eq(here["ip4"] & label.index.matches(2, 3)),
         after.label.kind.eq(Mux(label.last, learnt.next, label.kind)),
         after.learnt.eq(_learn(m, "word", label, word, learnt, state.opens_ext)),
     ]
     left, last, next_last = after.left, after.label.last, after.next_last
     with m.If(label.last):
-        m.d.comb += left.eq(_left(m, "enter", enter, 0, low))
-        m.d.comb += [last.eq(_any(enter, 1)), next_last.eq(_any(enter, 2, word.hints))]
+        m.d.comb += left.eq(left_behind(m, "enter", enter, 0, word.hints))
+        m.d.comb += [last.eq(enters(enter, 1)), next_last.eq(enters(enter, 2, word.hints))]
     with m.Elif(label.opens & label.header.ip4):
-        m.d.comb += left.eq(low - 2)
+        m.d.comb += left.eq(ip4_left(word, 2))
     with m.Elif(state.opens_ext):
         m.d.comb += _read_extension(label, word, left, last, next_last)
     with m.Else():
@@ -202,97 +246,22 @@ def one_step(m: Module, state, words):
             last.eq(state.next_last),
             next_last.eq(state.left == 2),
         ]
-    return [label], [_ends_network(label, learnt.next)], after
+    return Steps(
+        labels=[label],
+        chain_ends=[ends_network(label, learnt.next)],
+        opens=[state.opens_ext],
+        ends=[label.header.ext & label.last],
+        ip_words={name: [number_bits(label, name)] for name in IP_WORDS},
+        after=after,
+    )
 
 
-def _behind(index, words):
+def number_bits(label, name):
+    """For each of ``IP_WORDS`` of the header ``name``: it has the ``label``."""
+    return Cat(label.header[name] & (label.index == k) for k in range(IP_WORDS[name]))
+
+
+def index_behind(index, words):
     """The index ``words`` behind; from 15 on it goes round from 8."""
     more = index + words
     return Cat(more[:3], more[3] | index[3])
-
-
-def two_steps(m: Module, state, words):
-    """As ``one_step``, for two words that are both there."""
-    label, second = state.label, Signal(LabelLayout)
-    here = {name: label.header[name] for name in HEADERS}
-    before = state.learnt
-    learnt = _learn(m, "first", label, words[0], before, state.opens_ext)
-    # Ethernet ends in lane 1; only a header of one word is entered in lane 1 and ends there.
-    ends = {name: value for name, value in here.items() if name != "eth"}
-    first = _follow(m, "first", ends, words[0].hints, before, before.next, before.port)
-    single = {name: first[name] for name, length in _WORDS.items() if length == 1}
-    longer = {name: value for name, value in here.items() if name not in single}
-    entered = _follow(m, "entered", single, words[1].hints, learnt, learnt.next, learnt.port)
-    stayed = _follow(m, "stayed", longer, words[1].hints, before, learnt.next, learnt.port)
-    m.d.comb += [
-        *(second.header[name].eq(Mux(label.last, first[name], here[name])) for name in HEADERS),
-        second.index.eq(Mux(label.last, 0, _behind(label.index, 1))),
-        second.opens.eq(label.last),
-        second.kind.eq(Mux(label.last, before.next, label.kind)),
-    ]
-    with m.If(label.last):
-        m.d.comb += second.last.eq(_any(first, 1))
-    with m.Elif(state.opens_ext):
-        m.d.comb += second.last.eq(label.kind.fragment | words[0].hints.length0)
-    with m.Else():
-        m.d.comb += second.last.eq(state.next_last)
-    after = Signal(StateLayout)
-    enter = {name: Mux(label.last, entered[name], stayed[name]) for name in HEADERS}
-    m.d.comb += [
-        *(
-            after.label.header[name].eq(Mux(second.last, enter[name], second.header[name]))
-            for name in HEADERS
-        ),
-        after.label.index.eq(Mux(second.last, 0, _behind(second.index, 1))),
-        after.label.opens.eq(second.last),
-        after.opens_ext.eq(second.last & enter["ext"]),
-        after.label.kind.eq(Mux(second.last, learnt.next, second.kind)),
-        after.learnt.eq(_learn(m, "second", second, words[1], learnt, label.last & first["ext"])),
-    ]
-    _count_two(m, state, second, after, words, first, _pick(m, enter))
-    chain_ends = [_ends_network(label, before.next), _ends_network(second, learnt.next)]
-    return [label, second], chain_ends, after
-
-
-def _pick(m, enter):
-    picked = {}
-    for name, value in enter.items():
-        picked[name] = Signal(name=f"enter_{name}")
-        m.d.comb += picked[name].eq(value)
-    return picked
-
-
-def _count_two(m, state, second, after, words, first, enter):
-    """Words left behind two words, and whether the next one and the one behind it is the last."""
-    label, lows = state.label, [word.data[24:28] for word in words]
-    left, last, next_last = after.left, after.label.last, after.next_last
-    with m.If(second.last):
-        m.d.comb += left.eq(_left(m, "enter", enter, 0, lows[1]))
-        m.d.comb += [last.eq(_any(enter, 1)), next_last.eq(_any(enter, 2, words[1].hints))]
-    with m.Elif(label.last):
-        m.d.comb += left.eq(_left(m, "first", first, 1, lows[0]))
-        m.d.comb += [last.eq(_any(first, 2, words[0].hints)), next_last.eq(_any(first, 3))]
-        with m.If(first["ip4"]):
-            m.d.comb += left.eq(lows[1] - 2)
-        with m.If(first["ext"]):
-            kind, hints = second.kind, words[1].hints
-            m.d.comb += left.eq(_extension_left(second, words[1]))
-            m.d.comb += [
-                last.eq(kind.fragment | hints.length0),
-                next_last.eq(kind.ah & hints.length1),
-            ]
-    with m.Elif(label.opens & label.header.ip4):
-        m.d.comb += left.eq(lows[0] - 3)
-    with m.Elif(state.opens_ext):
-        kind, hints = label.kind, words[0].hints
-        m.d.comb += [
-            left.eq(_extension_left(label, words[0]) - 1),
-            last.eq(kind.ah & hints.length1),
-            next_last.eq(Mux(kind.ah, hints.length2, hints.length1)),
-        ]
-    with m.Else():
-        m.d.comb += [
-            left.eq(state.left - 2),
-            last.eq(state.left == 2),
-            next_last.eq(state.left == 3),
-        ]

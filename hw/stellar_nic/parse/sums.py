@@ -3,6 +3,9 @@
 from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import bits_for
+
+from .tables import lookup
 
 __all__ = ["OnesSum"]
 
@@ -63,10 +66,11 @@ class OnesSum(wiring.Component):
         start = self._start
         if self._bits == 8:
             start = start >> 8 | (start & 0xFF) << 8
-        total = Signal(16, reset_less=True)
+        # A flip-flop begins with the value that clears it, else it would be kept inverted.
+        total = Signal(16, reset_less=True, init=start)
         adders = min(self._terms, _ADDED - 1)
         carries = Signal(adders, reset_less=True)
-        left_over = Signal(range(adders + 1))
+        left_over = lookup(carries, int.bit_count, bits_for(adders))
         sums = [*self.terms, total[: self._bits]]
         while len(sums) > _ADDED and self._bits == 16:
             sums = [*sums[3:], *self._compress(m, *sums[:3])]
@@ -75,7 +79,6 @@ class OnesSum(wiring.Component):
             result = self._add(m, sums.pop(0), sums.pop(0), carries[len(carried)])
             sums.append(result[: self._bits])
             carried.append(result[self._bits])
-        m.d.comb += left_over.eq(sum(carries))
         with m.If(self.valid):
             m.d.sync += [total.eq(Cat(total[self._bits :], sums[0])), carries.eq(Cat(*carried))]
         with m.If(self.clear):

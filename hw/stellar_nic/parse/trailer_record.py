@@ -1,10 +1,10 @@
 """Stage 4 of the parser: the trailer record, from facts and judgements at a frame's last beat."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.codes import Flag, Reason, Verdict
+from stellar_spec.codes import Flag, Reason
 
 from .capture import FieldsLayout
 from .datagrams import UdpLengthLayout
@@ -13,7 +13,6 @@ from .judge import JudgementLayout
 from .labels import LabelLayout
 from .layouts import TRAILER_LAYOUT
 from .places import PlacesLayout
-from .tables import lookup
 
 __all__ = ["TrailerRecord"]
 
@@ -126,44 +125,38 @@ class TrailerRecord(wiring.Component):
         ]
 
     def _verdict(self, m, flags, candidate):
-        """Step 10.  What is known late, the sums and INT's room, is put in at the very end."""
-        judged, record = self.judgement, self.record
-        code, late = Signal(3), Signal(3)
-        for condition, value in (
-            (judged.bad_extension, _EXTENSION),
-            (judged.bad_opcode, _OPCODE),
-            (judged.lacking, _TRUNCATED),
-            (~candidate | judged.other_version, _HOST),
-            (self.events.error, _MAC),
+        """Step 10.  What is known late, the sums and INT's room, is put in at the very end.
+
+        Masks, not choices of 0: those would become resets, which come later.
+        """
+        judged, error, early = self.judgement, self.events.error, Signal(Reason)
+        checked, ours = Signal(), Signal(attrs={"keep": 1})
+        m.d.comb += [
+            ours.eq(candidate & ~judged.other_version),
+            checked.eq(~judged.trimmed & ~self.check_flag),
+        ]
+        for condition, reason in (
+            (judged.bad_extension, Reason.STELLAR_EXTENSION),
+            (judged.bad_opcode, Reason.STELLAR_OPCODE),
+            (judged.lacking, Reason.STELLAR_TRUNCATED),
         ):
             with m.If(condition):
-                m.d.comb += code.eq(value)
-        checked = flags[Flag.STELLAR_CHECK] & ~self.check_flag
-        m.d.comb += late.eq(Cat(flags[Flag.UDP_CHECKSUM], judged.no_hops, checked))
-        inputs = Cat(code, late)
+                m.d.comb += early.eq(reason)
+        found = early.any()
+        wrong = ~self.check_right & checked & ~found
+        reason = early | wrong.replicate(len(early)) & Reason.STELLAR_CHECK
+        reason = Mux(judged.no_hops, Reason.STELLAR_TRUNCATED, reason)
+        reason = Mux(flags[Flag.UDP_CHECKSUM], Reason.UDP_CHECKSUM, reason)
+        bad = flags[Flag.UDP_CHECKSUM] | judged.no_hops | found | wrong
+        self._say(m, error, ours, reason, bad)
+
+    def _say(self, m, error, ours, reason, bad):
+        """The verdict on a frame with the MAC's ``error``, or else on one of ours."""
+        reasons, record = len(self.record.reason), self.record
         m.d.comb += [
-            record.reason.eq(lookup(inputs, lambda key: _reason(key)[1], len(record.reason))),
-            record.verdict.eq(lookup(inputs, lambda key: _reason(key)[0], len(record.verdict))),
+            record.reason.eq(
+                (ours & ~error).replicate(reasons) & reason
+                | error.replicate(reasons) & Reason.MAC_ERROR
+            ),
+            record.verdict.eq(Cat(ours & ~error & ~bad, error | ours & bad)),
         ]
-
-
-_NONE, _EXTENSION, _OPCODE, _TRUNCATED, _HOST, _MAC = range(6)
-
-
-def _reason(key: int):
-    """Verdict and reason for the early code and, above it, three bits that are late."""
-    code, udp, hops, check = key & 7, key >> 3 & 1, key >> 4 & 1, key >> 5 & 1
-    if code == _MAC:
-        return Verdict.DROP, Reason.MAC_ERROR
-    if code == _HOST:
-        return Verdict.HOST, Reason.NONE
-    for condition, reason in (
-        (udp, Reason.UDP_CHECKSUM),
-        (hops or code == _TRUNCATED, Reason.STELLAR_TRUNCATED),
-        (code == _OPCODE, Reason.STELLAR_OPCODE),
-        (code == _EXTENSION, Reason.STELLAR_EXTENSION),
-        (check, Reason.STELLAR_CHECK),
-    ):
-        if condition:
-            return Verdict.DROP, reason
-    return Verdict.STELLAR, Reason.NONE

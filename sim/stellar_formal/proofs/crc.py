@@ -48,6 +48,7 @@ def _build(width, basis=False):
         top.assume(dut.pad < width)
         state, begun = Signal(32), Signal()
         cleared = Signal()  # in the cycle before
+        pad = Signal.like(dut.pad)  # … as it was then
         beats = Signal(range(8))  # since the frame began
         lanes = [2, 6] if width == 8 else [2] if width == 4 else [0]
         start, *late = (_before(0xFFFFFFFF, lane) for lane in lanes)
@@ -56,7 +57,7 @@ def _build(width, basis=False):
             top.assume(~dut.late | cleared)
             before = Mux(dut.late, late[0], state)
         after = _take_beat(top, before, dut.data, width)
-        m.d.sync += cleared.eq(dut.clear)
+        m.d.sync += [cleared.eq(dut.clear), pad.eq(dut.pad)]
         with m.If(dut.valid):
             m.d.sync += [state.eq(after), beats.eq(beats + begun)]
         with m.If(dut.clear):
@@ -76,9 +77,9 @@ def _build(width, basis=False):
             top.cover((beats == 1) & (state != _plain(start, width)), "a beat has changed a bit")
             return
         wanted = Array(Const(_residue(zeros), 32) for zeros in range(width))
-        right = state == wanted[dut.pad]
+        right = state == wanted[pad]
         top.prove(~begun | (dut.right == right), "right as the bit-serial register says")
-        whole = (beats == -(-5 // width)) & (dut.pad == -5 % width)
+        whole = (beats == -(-5 // width)) & (pad == -5 % width)
         top.cover(whole & dut.right, "five bytes end in their right check")
         top.cover(whole & ~dut.right, "five bytes end in a wrong one")
 

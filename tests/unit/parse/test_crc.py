@@ -60,6 +60,7 @@ def test_right_and_wrong_checks(width, seed):
     async def bench(ctx):
         for rows, lead, pad, _ in cases:
             for index, row in enumerate(rows):
+                ctx.set(dut.pad, pad if index == len(rows) - 1 else rng.randrange(width))
                 clear = index < lead // width
                 ctx.set(dut.valid, 1)
                 ctx.set(dut.clear, clear)
@@ -69,7 +70,6 @@ def test_right_and_wrong_checks(width, seed):
                     ctx.set(dut.late, index == lead // width and lead % width == 6)
                 await ctx.tick()
             ctx.set(dut.valid, 0)
-            ctx.set(dut.pad, pad)
             got.append(bool(ctx.get(dut.right)))
             await ctx.tick()
 
