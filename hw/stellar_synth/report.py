@@ -7,7 +7,7 @@ from pathlib import Path
 from .devices import Target
 from .measure import INSIDE, Area, Timing, in_harness
 from .netlist import OPTIONS
-from .place import FREQUENCY, Routed, TimingPath
+from .place import FREQUENCY, TIMING_WEIGHT, Routed, TimingPath
 
 __all__ = ["area_table", "figures", "modules_table", "path_lines", "timing_lines", "write"]
 
@@ -131,6 +131,7 @@ def figures(
         },
         "failures": {str(run.seed): run.failure for run in timing.runs if run.failure},
         "target_mhz": FREQUENCY,
+        "timing_weight": TIMING_WEIGHT,
         "synth_options": list(OPTIONS),
         "versions": versions,
     }
