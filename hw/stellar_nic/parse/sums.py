@@ -3,7 +3,6 @@
 from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import bits_for
 
 from .tables import lookup
 
@@ -70,7 +69,7 @@ class OnesSum(wiring.Component):
         total = Signal(16, reset_less=True, init=start)
         adders = min(self._terms, _ADDED - 1)
         carries = Signal(adders, reset_less=True)
-        left_over = lookup(carries, int.bit_count, bits_for(adders))
+        left_over = Signal(range(adders + 1))
         sums = [*self.terms, total[: self._bits]]
         while len(sums) > _ADDED and self._bits == 16:
             sums = [*sums[3:], *self._compress(m, *sums[:3])]
@@ -83,6 +82,7 @@ class OnesSum(wiring.Component):
             m.d.sync += [total.eq(Cat(total[self._bits :], sums[0])), carries.eq(Cat(*carried))]
         with m.If(self.clear):
             m.d.sync += [total.eq(start), carries.eq(0)]
+        m.d.comb += left_over.eq(lookup(carries, int.bit_count, len(left_over)))
         # The total and the carries fold to 0xffff only as total = 0xffff - carries.
         low = len(left_over)
         m.d.comb += self.right.eq(total[low:].all() & (~total[:low] == left_over))
