@@ -24,8 +24,6 @@ def term_bits(width: int) -> int:
 class Cover(wiring.Component):
     """Registers each beat's bytes for the sums and for the check, with zeros for all others.
 
-    The zeros cost nothing: they are the registers' synchronous reset.
-
     Parameters
     ----------
     width : int
@@ -139,13 +137,8 @@ class Cover(wiring.Component):
             passed = telemetry[part]
             if part < len(second):
                 passed |= second[part] & self._low(lane)
-            # Gates, not resets: those would have to wait for the enable, too.
-            unpassed = self._named(m, "unpassed", lane, ~passed)
-            covered = ~outside[part].replicate(8) & inside[lane].replicate(8) & byte
-            m.d.sync += [
-                summed.word_select(lane, 8).eq(covered),
-                checked.word_select(lane, 8).eq(covered & unpassed.replicate(8)),
-            ]
+            sinks = [bits.word_select(lane, 8) for bits in (summed, checked)]
+            self._mask(m, sinks, byte, outside[part], inside[lane], passed)
         m.d.comb += self.checked.eq(checked)
         for term in range(len(self.udp_terms) - 1):
             pair = [summed.word_select(lane, 8) for lane in range(2 * term, 2 * term + 2)]
@@ -155,8 +148,7 @@ class Cover(wiring.Component):
         """The UDP length once more: as it passes if bytes are added, else behind the header."""
         again = Signal(term_bits(self._width), reset_less=True)
         if self._width == 1:
-            passes = second & ~self.beat.low
-            m.d.sync += again.eq(self.beat.packet.data & passes.replicate(8))
+            self._register(m, again, self.beat.packet.data, ~second | self.beat.low)
         else:
             m.d.sync += again.eq(end.length)
         m.d.comb += self.udp_terms[len(self.udp_terms) - 1].eq(again)
@@ -180,14 +172,25 @@ class Cover(wiring.Component):
                 place = row * len(value) // bits + k
                 m.d.comb += self.ip_terms[place].eq(term.word_select(k, bits))
 
-    @staticmethod
-    def _named(m, name, lane, value):
-        signal = Signal(name=f"{name}{lane}")
-        m.d.comb += signal.eq(value)
-        return signal
+    def _mask(self, m, sinks, byte, outside, inside, passed):
+        """Registers ``byte`` for the sum and for the check, or 0.
+
+        In beats of two words by gates: the registers' reset would come too late, as it has to wait
+        for the enable, too.
+        """
+        summed, checked = sinks
+        if len(self.words) == 1:
+            self._register(m, summed, byte, outside | ~inside)
+            self._register(m, checked, byte, outside | ~inside | passed)
+            return
+        unpassed = Signal()
+        covered = ~outside.replicate(8) & inside.replicate(8) & byte
+        m.d.comb += unpassed.eq(~passed)
+        m.d.sync += [summed.eq(covered), checked.eq(covered & unpassed.replicate(8))]
 
     @staticmethod
     def _register(m, target, value, off):
+        """By the register's reset, which costs nothing."""
         m.d.sync += target.eq(value)
         with m.If(off):
             m.d.sync += target.eq(0)

@@ -24,6 +24,11 @@ _LEAD = ETHERNET.size % _WORD  # bytes in front of the words
 class HeaderRecord(wiring.Component):
     """Writes the header record.
 
+    Parameters
+    ----------
+    width : int
+        Bytes a beat: 1, 2, 4 or 8.
+
     Members
     -------
     facts, pending, fields, judgement, tags, places, meta : In
@@ -35,7 +40,8 @@ class HeaderRecord(wiring.Component):
     Timing: combinational.
     """
 
-    def __init__(self):
+    def __init__(self, *, width: int):
+        self._width = width
         super().__init__(
             {
                 "facts": In(FactsLayout),
@@ -142,8 +148,10 @@ class HeaderRecord(wiring.Component):
             (offsets.int, places.telemetry, judged.int),
             (offsets.payload, last, facts.eth),
         ):
-            # Masked: a choice of 0 would become a reset, which is later than data.
-            m.d.comb += offset.eq(Cat(Const(_LEAD, 2), words) & there.replicate(len(offset)))
+            value = Cat(Const(_LEAD, 2), words)
+            # A choice of 0 becomes a reset, which costs less, but is too late in wide beats.
+            masked = value & there.replicate(len(offset))
+            m.d.comb += offset.eq(masked if self._width > 4 else Mux(there, value, 0))
 
     def _key(self, m):
         key, fields, judged, facts = self.record.key, self.fields, self.judgement, self.facts

@@ -125,10 +125,12 @@ class Parser(wiring.Component):
                 value = Value.cast(pipeline.header[group.name])
                 if group.layer is not None:
                     shown = pipeline.header.state.layers[group.layer.bit_length() - 1]
-                if group.layer == Layer.INT:  # known last, so not by a reset, which takes longer
+                # INT is known last, so of wide beats not by a reset, which takes longer.
+                masked = group.layer == Layer.INT and self._width > 4
+                if masked:
                     value &= shown.replicate(len(value))
                 m.d.sync += header[group.name].eq(value)
-                if group.layer not in (None, Layer.INT):
+                if group.layer is not None and not masked:
                     with m.If(~shown):
                         m.d.sync += header[group.name].eq(0)
         with m.If(self.trailer.ready | ~self.trailer.valid):

@@ -86,7 +86,7 @@ class Pipeline(wiring.Component):
         m.submodules.udp_length = udp_length = UdpLength(width=width)
         m.submodules.rule = rule = Rule(width=width)
         m.submodules.judge = judge = Judge()
-        m.submodules.header_record = header = HeaderRecord()
+        m.submodules.header_record = header = HeaderRecord(width=width)
         m.submodules.trailer_record = trailer = TrailerRecord()
         m.d.comb += [
             words.i_valid.eq(self.i_valid),
