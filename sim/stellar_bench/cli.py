@@ -14,8 +14,9 @@ from pathlib import Path
 
 from . import report
 from .benches import BenchError, select
-from .inputs import DEFAULT_SEED, read_corpus, read_seed
+from .inputs import DEFAULT_SEED, read_corpus
 from .job import Outcome, Request, run
+from .options import seed
 from .results import read
 from .verilate import build_root
 
@@ -63,13 +64,6 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if good else 1
 
 
-def _seed(text: str) -> int:
-    try:
-        return read_seed(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of benches; give 1 or more")
@@ -97,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--test", metavar="NAME", help="only tests with NAME in bench.test")
     parser.add_argument(
-        "--seed", type=_seed, default=DEFAULT_SEED, metavar="N", help="default: %(default)s"
+        "--seed", type=seed, default=DEFAULT_SEED, metavar="N", help="default: %(default)s"
     )
     parser.add_argument(
         "--waves",

@@ -11,9 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["main", "script", "verdict"]
+__all__ = ["INVERTER", "main", "script", "verdict"]
 
-_DUMMY = r"""
+INVERTER = r"""
 module \dummy
   wire input 1 \a
   wire output 2 \y
@@ -60,7 +60,7 @@ def main() -> int:
         print(f"yosys-abc: {sys.argv[1:]} is not '-c COMMANDS'", file=sys.stderr)
         return 2
     commands = sys.argv[2]
-    Path("abc_dummy.il").write_text(_DUMMY, encoding="utf-8")
+    Path("abc_dummy.il").write_text(INVERTER, encoding="utf-8")
     Path("abc_script.txt").write_text("\n".join(script(commands)) + "\n", encoding="utf-8")
     Path(STATUS).unlink(missing_ok=True)
     # Yosys fails on what ABC hands back, which is no inverter; only the verdict counts.

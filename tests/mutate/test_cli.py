@@ -12,12 +12,15 @@ from stellar_bench.mutate.yosys import YosysError
     [
         (["--block", "nonsense"], "invalid choice: 'nonsense' (choose from"),
         (["--width", "3"], "parser is not 3 bytes wide; widths are 1, 2, 4, 8"),
-        (["--width", "x"], "'x' is no width in bytes; give 1 to 64"),
-        (["--count", "0"], "'0' is no number of mutants; give 1 to 10000"),
-        (["--count", "1e3"], "'1e3' is no number of mutants; give 1 to 10000"),
+        (["--width", "x"], "'x' is no width in bytes; give a decimal number from 1 to 64"),
+        (["--count", "0"], "'0' is no number of mutants; give a decimal number from 1 to 10000"),
+        (
+            ["--count", "1e3"],
+            "'1e3' is no number of mutants; give a decimal number from 1 to",
+        ),
         (["--seed", "-1"], "'-1' is no seed"),
         (["--seed", "x"], "'x' is no seed; give a decimal number from 0 to"),
-        (["--jobs", "0"], "'0' is no number of processes; give 1 to 64"),
+        (["--jobs", "0"], "'0' is no number of processes; give a decimal number from 1 to 64"),
     ],
 )
 def test_wrong_arguments_are_named(capsys, arguments, message):

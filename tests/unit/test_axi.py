@@ -1,12 +1,8 @@
 """The AXI4-Stream ports: names and widths, and what becomes of every kind of ``tkeep``."""
 
-import gc
 import itertools
-import warnings
-from random import Random
 
 import pytest
-from amaranth.hdl import UnusedElaboratable
 
 from stellar_bench.amaranth_streams import StreamBench
 from stellar_bench.axi.beats import DISTURBANCES, Beat, beats_of, disturb, understood, users_of
@@ -17,20 +13,6 @@ from stellar_nic import verilog
 from stellar_nic.axi import AxiIngress, ParserAXI
 
 WIDTHS = (1, 2, 4, 8)
-
-
-@pytest.fixture
-def rng(request, seed):
-    return Random(f"{seed}/{request.node.name}")
-
-
-@pytest.fixture
-def unused():
-    """For tests that construct components only: don't warn that they are not elaborated."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnusedElaboratable)
-        yield
-        gc.collect()
 
 
 def case_of(rng, data=b"\0"):

@@ -111,11 +111,9 @@ class Facts(wiring.Component):
         at = LabelledWords(m, walked)
         events, facts, pending = Signal(EventsLayout), Signal(FactsLayout), Signal(LabelLayout)
         alive, stop = Signal(), self._stop(m, facts)
-        ended = Signal()
         m.d.comb += [
             # Behind a frame's last beat the next frame's walk is under way.
-            ended.eq((facts.halted | self.room.over | self.room.short) & ~events.last),
-            self.ended.eq(ended),
+            self.ended.eq(stop & ~events.last),
             self.stop.eq(self.ended & ~beat.packet.last),
             alive.eq(~self.ended),
         ]
@@ -128,7 +126,7 @@ class Facts(wiring.Component):
             m.d.sync += self.tags.eq(self._tags(at))
         m.d.comb += [
             self.events.eq(events),
-            self.events.ended.eq(events.ended | ended),  # or it is the last beat
+            self.events.ended.eq(events.ended | self.ended),
             self.facts.eq(facts),
             self.facts.short.eq(facts.ip & self.room.left[-1]),
             self.facts.over.eq(self.room.over),

@@ -9,7 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-from ..inputs import DEFAULT_SEED, read_seed
+from ..inputs import DEFAULT_SEED
+from ..options import number, seed
 from ..verilate import BuildError
 from .campaign import CampaignError
 from .score import LEAST, Score, measure
@@ -89,22 +90,6 @@ def _share(part, whole):
     return f"{part} of {whole}" + (f", {1000 * part // whole / 10:.1f} %" if whole else "")
 
 
-def _number(least: int, most: int, what: str):
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"{text!r} is no {what}; give {least} to {most}")
-        return int(text)
-
-    return read
-
-
-def _seed(text: str) -> int:
-    try:
-        return read_seed(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m stellar_bench.mutate",
@@ -115,28 +100,28 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--block", choices=sorted(TARGETS), default="parser", help="(%(default)s)")
     parser.add_argument(
         "--width",
-        type=_number(1, 64, "width in bytes"),
+        type=number(1, 64, "width in bytes"),
         default=8,
         metavar="W",
         help="bytes a beat (%(default)s)",
     )
     parser.add_argument(
         "--count",
-        type=_number(1, MOST, "number of mutants"),
+        type=number(1, MOST, "number of mutants"),
         default=100,
         metavar="N",
         help="mutants (%(default)s)",
     )
     parser.add_argument(
         "--seed",
-        type=_seed,
+        type=seed,
         default=DEFAULT_SEED,
         metavar="S",
         help="of the choice of mutants and of random stimuli (%(default)s)",
     )
     parser.add_argument(
         "--jobs",
-        type=_number(1, 64, "number of processes"),
+        type=number(1, 64, "number of processes"),
         default=2,
         metavar="N",
         help="mutants at a time (%(default)s)",

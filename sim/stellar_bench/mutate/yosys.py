@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stellar_formal.abc import INVERTER
+
 from ..native.ports import SELECT
 from .target import Source
 
@@ -26,16 +28,6 @@ TIMEOUT = 600
 """Seconds for one call, unless said otherwise: the first one after installation compiles Yosys."""
 
 NETLIST = "netlist.il"
-INVERTER = r"""
-module \dummy
-  wire input 1 \a
-  wire output 2 \y
-  cell $_NOT_ \n
-    connect \A \a
-    connect \Y \y
-  end
-end
-"""
 READ = {"rtlil": "read_rtlil", "verilog": "read_verilog"}
 
 

@@ -9,7 +9,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from ..inputs import DEFAULT_SEED, read_seed
+from ..inputs import DEFAULT_SEED
+from ..options import number, seed
 from ..verilate import build_root
 from .blocks import SOAKS
 from .run import run, summary
@@ -81,24 +82,6 @@ def _files(parser, block, given: list[str]) -> dict[str, Path]:
     return found
 
 
-def _number(least: int, most: int, what: str):
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-            raise argparse.ArgumentTypeError(
-                f"{text!r} is no number of {what}; give a decimal number from {least} to {most}"
-            )
-        return int(text)
-
-    return read
-
-
-def _seed(text: str) -> int:
-    try:
-        return read_seed(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _block(text: str) -> str:
     if text not in SOAKS:
         raise argparse.ArgumentTypeError(f"{text!r} is no block; blocks are {', '.join(SOAKS)}")
@@ -115,10 +98,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     option = parser.add_argument
     option("--block", type=_block, default="parser", metavar="BLOCK", help="default: %(default)s")
-    frames = _number(1, MOST_FRAMES, "frames (N)")
+    frames = number(1, MOST_FRAMES, "number of frames (N)")
     option("--frames", type=frames, default=DEFAULT_FRAMES, metavar="N", help="%(default)s")
-    option("--seed", type=_seed, default=DEFAULT_SEED, metavar="SEED", help="%(default)s")
-    batch = _number(0, MOST_FRAMES, "a batch")
+    option("--seed", type=seed, default=DEFAULT_SEED, metavar="SEED", help="%(default)s")
+    batch = number(0, MOST_FRAMES, "number of a batch")
     option("--batch", type=batch, metavar="NUMBER", help="that batch alone, to repeat a failure")
     option(
         "--verilog",

@@ -9,8 +9,9 @@ import importlib.metadata
 import platform
 import sys
 
-from ..inputs import DEFAULT_SEED, read_seed
+from ..inputs import DEFAULT_SEED
 from ..native import EngineError
+from ..options import number, seed
 from ..verilate import BuildError, tool_versions
 from .cocotb_run import SpeedError
 from .measure import BARE, COCOTB, ENGINE, FEW, LENGTHS, ROUNDS, Measured, everything, frames
@@ -94,21 +95,6 @@ def _versions() -> str:
     return ", ".join([verilator, compiler.splitlines()[0], python, *packages, platform.machine()])
 
 
-def _frames(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and FEW < int(text) <= 10**7):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no number of frames (N); give a decimal number from {FEW + 1} to 10000000"
-        )
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    try:
-        return read_seed(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m stellar_bench.speed",
@@ -118,6 +104,12 @@ def _parser() -> argparse.ArgumentParser:
         "the gateware can't be simulated.",
     )
     option = parser.add_argument
-    option("--frames", type=_frames, default=DEFAULT_FRAMES, metavar="N", help="%(default)s")
-    option("--seed", type=_seed, default=DEFAULT_SEED, metavar="SEED", help="%(default)s")
+    option(
+        "--frames",
+        type=number(FEW + 1, 10**7, "number of frames (N)"),
+        default=DEFAULT_FRAMES,
+        metavar="N",
+        help="%(default)s",
+    )
+    option("--seed", type=seed, default=DEFAULT_SEED, metavar="SEED", help="%(default)s")
     return parser

@@ -4,8 +4,6 @@ import faulthandler
 import os
 from random import Random
 
-import cocotb
-
 from stellar_bench.job import Request
 from stellar_bench.packets import PacketFormat
 from stellar_bench.parse.environment import Environment
@@ -13,6 +11,7 @@ from stellar_bench.parse.scenarios import SCENARIOS, corpus
 from stellar_bench.parse.traffic import INGRESS_WIDTH
 from stellar_bench.results import TestResult, append
 from stellar_bench.streams import StreamBench
+from stellar_bench.testbenches.declare import declare
 
 __all__ = ["TESTS"]
 
@@ -79,14 +78,5 @@ async def _run(dut, scenario) -> None:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _test(scenario):
-    async def run(dut):
-        await _run(dut, scenario)
-
-    run.__name__ = run.__qualname__ = scenario.__name__
-    run.__doc__ = scenario.__doc__
-    return cocotb.test()(run)
-
-
 for _scenario in scenarios:
-    globals()[_scenario.__name__] = _test(_scenario)
+    globals()[_scenario.__name__] = declare(_run, _scenario)

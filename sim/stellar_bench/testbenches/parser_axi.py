@@ -4,13 +4,12 @@ import faulthandler
 import time
 from random import Random
 
-import cocotb
-
 from stellar_bench.axi.environment import AxiEnvironment
 from stellar_bench.axi.scenarios import SCENARIOS
 from stellar_bench.job import Request
 from stellar_bench.results import TestResult, append
 from stellar_bench.scoreboard import ParserScoreboard
+from stellar_bench.testbenches.declare import declare
 
 __all__ = ["TESTS"]
 
@@ -50,14 +49,5 @@ async def _run(dut, scenario) -> None:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _test(scenario):
-    async def run(dut):
-        await _run(dut, scenario)
-
-    run.__name__ = run.__qualname__ = scenario.__name__
-    run.__doc__ = scenario.__doc__
-    return cocotb.test()(run)
-
-
 for _scenario in SCENARIOS:
-    globals()[_scenario.__name__] = _test(_scenario)
+    globals()[_scenario.__name__] = declare(_run, _scenario)

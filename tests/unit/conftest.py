@@ -1,4 +1,4 @@
-"""Fixtures of the stream tests."""
+"""Fixtures of the unit tests."""
 
 import gc
 import random
