@@ -102,7 +102,7 @@ class Room(wiring.Component):
         m.d.sync += [
             load.eq(at.hit("ip4", 0) | at.hit("ip6", 1)),
             load_four.eq(at.hit("ip4", 0)),
-            loaded_six.eq(load & self.six),
+            loaded_six.eq(load & self.six & ~self.walked.starts),  # unless its frame was cut there
             alone.eq((self.length == 0) & (self.protocol == Protocol.HOP_BY_HOP)),
         ]
         m.d.comb += [
