@@ -60,8 +60,8 @@ def test_names_and_frames_are_unique(directed):
 
 
 def test_a_simulator_has_the_time_for_them(directed):
-    assert 3000 <= len(directed) <= 6900
-    assert sum(len(s.data) for s in directed) < 600_000
+    assert 3000 <= len(directed) <= 7200
+    assert sum(len(s.data) for s in directed) < 640_000
     assert sum(len(s.data) > 1600 for s in directed) <= 3
 
 

@@ -60,7 +60,7 @@ HintsLayout = data.StructLayout(
         "home_behind": 1,  # … of the last two
         "hops": 1,  # INT's hops_reserved is at least 1 and within the limit
         "follows": FollowsLayout,  # in a base header
-        "one_hop": 1,  # … is 1
+        "one_hop": 1,  # … is 1 or 0
         "more_hops": 4,  # … less 1
         "excess": 1,  # … is beyond the limit
         "malformed": 1,  # so is INT, for this or another reason
@@ -144,7 +144,7 @@ def decode_word(octets, port) -> dict:
         "route": Cat(octet.route for octet in octets).any(),
         "home": Cat(octet.home for octet in octets).any(),
         "home_behind": Cat(octet.home for octet in octets[2:]).any(),
-        "one_hop": hops == 1,
+        "one_hop": hops[1:] == 0,
         "more_hops": hops - 1,
         "hops": (hops != 0) & ~excess,
         "excess": excess,

@@ -1,8 +1,13 @@
-"""Every bit that is compared with a setting, each wrong alone, under settings and their inverse."""
+"""Every bit that is compared, each wrong alone.
+
+With settings, under these and their inverse; with the option types that are looked for, at every
+place of a beat.
+"""
 
 from collections.abc import Iterator
 
 from stellar_model import build
+from stellar_spec.codes import IPv4Option, IPv6Option
 
 from .recipes import on_ip, raw, send
 from .stimulus import SETTINGS_SETS, Stimulus
@@ -19,6 +24,7 @@ def comparisons() -> Iterator[Stimulus]:
     yield from ports()
     yield from code_points()
     yield from limits()
+    yield from option_types()
 
 
 def addresses() -> Iterator[Stimulus]:
@@ -64,6 +70,26 @@ def limits() -> Iterator[Stimulus]:
             if length > 14:
                 frame = build.ethernet(raw(0x88B5, bytes(length - 14)))
                 yield Stimulus(f"compare/limit/{name}/{length}", frame, settings=name)
+
+
+def option_types() -> Iterator[Stimulus]:
+    """IPv4's source routes and IPv6's home address among padding, and what differs in one bit."""
+    for bit in (None, *range(8)):
+        change = 0 if bit is None else 1 << bit
+        for place in range(8):
+            for option in IPv4Option:
+                frame = build.ethernet(
+                    build.ipv4(send(), options=_padded(option ^ change, place, 8))
+                )
+                yield Stimulus(f"compare/option4/{option.name}/{bit}/{place}", frame)
+        for place in range(14):
+            options = _padded(IPv6Option.HOME_ADDRESS ^ change, place, 14)
+            inner = build.destination(send(), options=options)
+            yield Stimulus(f"compare/option6/{bit}/{place}", build.ethernet(build.ipv6(inner)))
+
+
+def _padded(octet: int, place: int, size: int) -> bytes:
+    return bytes([0] * place + [octet] + [0] * (size - place - 1))
 
 
 def packet(settings, **udp: int) -> build.Part:
