@@ -13,8 +13,8 @@ class FlowPlacer(wiring.Component):
     """Searches, then moves: from the free slot back to the new key's, copying before overwriting.
 
     So a search that fails has changed nothing, and every key is in at least one place at any time:
-    a key is in its old and its new slot until another one overwrites the old, and the new key is in the
-    stash until the cycle in which it is in its slot.
+    a key is in its old and its new slot until another one overwrites the old, and the new key is in
+    the stash until the cycle in which it is in its slot.
 
     Parameters
     ----------
