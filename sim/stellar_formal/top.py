@@ -15,11 +15,13 @@ from amaranth.hdl import (
     Signal,
     Value,
 )
+from amaranth.asserts import AnyConst
 from amaranth.lib.wiring import In
 
 from stellar_nic.stream import checker_of
 
 from .internals import Internals, damage, find
+from .opened import OpenedMemories
 
 __all__ = ["Top", "unlabel"]
 
@@ -61,15 +63,16 @@ class Top:
         self._damaged = False
         self._ports = {"clk": (domain.clk, None), "rst": (domain.rst, None)}
 
-    def design(self, component, name="dut", *, tied=()):
+    def design(self, component, name="dut", *, tied=(), opened=False):
         """Adds the design under proof, broken if this is a twin; returns its internals.
 
         Its inputs become free, except members named in ``tied``, which ``build`` drives.
+        ``opened``: its memories are registers (:class:`OpenedMemories`).
 
         Returns a function: path of a submodule (default: the design itself) to its
         :class:`Internals`.
         """
-        fragment = Fragment.get(component, None)
+        fragment = Fragment.get(component, OpenedMemories() if opened else None)
         own = {
             "__".join(map(str, path)): Value.cast(value)
             for path, _, value in component.signature.flatten(component)
@@ -98,6 +101,11 @@ class Top:
         signal = Signal(shape, name=name)
         self._ports[name] = (Value.cast(signal), None)
         return signal
+
+    @staticmethod
+    def constant(shape):
+        """A value that the solver chooses once, for the whole run."""
+        return AnyConst(shape)
 
     def assume(self, condition):
         """Only such inputs are looked at."""
