@@ -1,0 +1,458 @@
+"""What changes the flow table: commands, ageing, learning."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from stellar_spec.flow import TIME_BITS, EventKind, FlowOp, FlowStatus
+
+from .counters import CounterOp
+from .entries import FlowEntries
+from .handles import FlowNumbers
+from .hash import place
+from .layouts import COUNTERS_LAYOUT
+from .placer import FlowPlacer
+from .timers import AgeingPace, Interval
+
+__all__ = ["FlowEngine"]
+
+
+class Job(enum.Enum, shape=2):
+    """For whom the engine works."""
+
+    COMMAND = 0
+    AGEING = 1
+    LEARNING = 2
+    STASH = 3
+    """Another try for the key in the stash."""
+
+
+class FlowEngine(wiring.Component):
+    """Carries out one job after the other; the only one that writes keys.
+
+    Parameters
+    ----------
+    layouts : FlowLayouts
+        Of the table.
+    lookup : FlowLookup
+        Whose memories it writes.
+    tables, index_bits, expansions, technology
+        As in :class:`FlowSearch`.
+    scan_every : int
+        Cycles from one slot that is looked at for its age to the next.
+
+    Members
+    -------
+    command, answer, event, settings, now, present, unlearned
+        As in :class:`FlowTable`.
+    needed, key_pass, taken, free, found, blind, stash, access, write_entry, read_entry
+        To :class:`FlowLookup`.
+    count : Out(struct)
+        ``wanted``, ``op`` and ``flow``, to :class:`FlowCounters`.
+    counted, generation, counters : In
+        ``done`` and what was read, from there.
+
+    Reset: the table is emptied first.
+    """
+
+    def __init__(
+        self, *, layouts, lookup, tables, index_bits, expansions, scan_every, technology="generic"
+    ):
+        self._layouts, self._tables, self._bits = layouts, tables, index_bits
+        self._settle = lookup.latency - lookup.read_stage
+        self._scan_every, self._technology = scan_every, technology
+        self._placer = FlowPlacer(
+            tables=tables, index_bits=index_bits, expansions=expansions, technology=technology
+        )
+        self._slots = tables << index_bits
+        port = lookup.signature.members
+        super().__init__(
+            {
+                "command": In(stream.Signature(layouts.command)),
+                "answer": Out(stream.Signature(layouts.answer)),
+                "event": Out(stream.Signature(layouts.event)),
+                "settings": In(layouts.settings),
+                "now": In(TIME_BITS),
+                "present": Out(range(self._slots + 1)),
+                "unlearned": Out(1),
+                **{
+                    name: port[name].flip()
+                    for name in (
+                        *("needed", "key_pass", "taken", "free", "found", "blind"),
+                        *("stash", "access", "write_entry", "read_entry"),
+                    )
+                },
+                "count": Out(
+                    data.StructLayout(
+                        {"wanted": 1, "op": CounterOp, "flow": layouts.handle["flow"].shape}
+                    )
+                ),
+                "counted": In(1),
+                "generation": In(layouts.handle["generation"].shape),
+                "counters": In(COUNTERS_LAYOUT),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        self._parts(m)
+        self._registers(m)
+        self._wire_access(m)
+        with m.If(self.event.ready):
+            m.d.sync += self.event.valid.eq(0)
+        with m.FSM(init="EMPTY"):
+            self._emptying(m)
+            self._choosing(m)
+            self._finding(m)
+            self._inserting(m)
+            self._changing(m)
+            self._counting(m)
+            self._answering(m)
+        return m
+
+    def _parts(self, m):
+        layouts = self._layouts
+        m.submodules.placer = self._placer
+        m.submodules.entries = self._entries = entries = FlowEntries(
+            layouts=layouts, index_bits=self._bits
+        )
+        m.submodules.numbers = self._numbers = FlowNumbers(
+            count=self._slots, technology=self._technology
+        )
+        m.submodules.pace = self._pace = AgeingPace(places=self._slots + 1, every=self._scan_every)
+        m.submodules.learned = self._learned = Interval(bits=24)
+        m.d.comb += [
+            entries.read_entry.eq(self.read_entry),
+            entries.key.eq(self.found.key),
+            entries.f.eq(self.found.f),
+            entries.g.eq(self.found.g),
+            self.stash.eq(entries.stash),
+            self.write_entry.eq(entries.written),
+            self._placer.f.eq(entries.stash_f),
+            self._placer.g.eq(entries.stash_g),
+            self._placer.loaded.eq(entries.loaded),
+            self._learned.length.eq(self.settings.learn_interval),
+            self.key_pass.key.eq(self.command.payload.key),
+        ]
+
+    def _registers(self, m):
+        self._job = Signal(Job)
+        self._slot = Signal(self._placer.access.slot.shape())
+        self._where = Signal(self._tables)  # the table in which a key was found
+        self._f, self._g = Signal(self._bits), Signal(self._bits)
+        self._in_stash = Signal()  # the entry in question is the one in the stash
+        self._status = Signal(FlowStatus)
+        self._again = Signal()  # the stash is to be cleared for a command that waits
+        self._retry = Signal()  # a slot has become free since the last try for the stash
+        self._clearing = Signal()  # a command empties the table, not a reset
+        self._row = Signal(range(self._slots))
+        self._age = Signal(TIME_BITS)
+        # Cycles: without a job, up to when no result is from before; and of waiting for that.
+        self._quiet, self._drain = (Signal(range(self._settle + 2)) for _ in range(2))
+
+    def _wire_access(self, m):
+        """The memories, for this engine or for the placer."""
+        placer, entries = self._placer, self._entries
+        own = self._own = Signal.like(placer.access)
+        asked = Signal.like(placer.access)
+        granted = self._granted = Signal()
+        chosen = Cat(asked.slot.table == table for table in range(self._tables))
+        action = self.command.payload.action
+        m.d.comb += [
+            own.slot.eq(self._slot),
+            asked.eq(Mux(placer.access.wanted, Value.cast(placer.access), Value.cast(own))),
+            granted.eq(self.free & asked.wanted),
+            placer.granted.eq(granted),
+            entries.read.eq(granted & asked.read),
+            entries.use_stash.eq(Mux(placer.access.wanted, placer.from_stash, self._in_stash)),
+            entries.leave.eq(granted & placer.access.wanted & placer.from_stash),
+            entries.action.eq(
+                Mux(self._job == Job.LEARNING, self.settings.learn_action, action)
+            ),
+            self.access.address.eq(asked.slot.index),
+            self.access.read.eq(Mux(asked.read & asked.wanted, chosen, 0)),
+            self.access.write.eq(Mux(asked.write & asked.wanted, chosen, 0)),
+            self.needed.eq(asked.wanted | self.key_pass.wanted),
+            placer.picture.slot.eq(self._slot),
+        ]
+
+    def _emptying(self, m):
+        placer, last = self._placer, self._slots - 1
+        with m.State("EMPTY"):
+            # A row of all tables, whatever lookups read: they see nothing.
+            m.d.comb += [
+                self.blind.eq(1),
+                self._entries.erase.eq(1),
+                self._entries.leave.eq(1),
+                self._numbers.forget.eq(1),
+                self.access.force.eq(1),
+                self.access.write.eq(~0),
+                self.access.address.eq(self._row),
+                placer.picture.write.eq(1),
+                Value.cast(placer.picture.slot).eq(self._row),
+            ]
+            self._count(m, CounterOp.RETIRE, self._row)
+            m.d.sync += [self.present.eq(0), self._retry.eq(0)]
+            with m.If(self.counted):
+                m.d.sync += self._row.eq(self._row + 1)
+                with m.If(self._row == last):
+                    m.next = "EMPTIED"
+        with m.State("EMPTIED"):
+            m.d.comb += self.blind.eq(1)
+            m.d.sync += self._clearing.eq(0)
+            m.next = "IDLE"
+            with m.If(self._clearing):
+                self._answer(m, FlowStatus.OK)
+
+    def _choosing(self, m):
+        """Which job is next."""
+        settings, settled = self.settings, self._settle + 1
+        learns, room = Signal(), Signal()
+        m.d.comb += [
+            # No key has come or gone since the memories were read for what has missed now.
+            learns.eq(
+                (self.found.missed & settings.learn & self._learned.over)
+                & ((self._quiet == settled) & ~self.event.valid)
+            ),
+            room.eq(self._numbers.available & ~self.stash.valid),
+        ]
+        m.d.sync += self.unlearned.eq(0)
+        with m.State("IDLE"):
+            m.d.sync += self._quiet.eq(0)
+            with m.If(self.command.valid):
+                m.d.sync += self._job.eq(Job.COMMAND)
+                self._decode(m)
+            with m.Elif(learns):
+                m.d.comb += self._learned.restart.eq(1)
+                with m.If(room):
+                    m.d.sync += self._job.eq(Job.LEARNING)
+                    self._arrive(m)
+                with m.Else():
+                    m.d.sync += self.unlearned.eq(1)
+            with m.Elif(self._retry & self.stash.valid):
+                m.d.sync += self._job.eq(Job.STASH)
+                m.next = "PLACE"
+            with m.Elif(self._pace.due & (settings.idle_timeout != 0) & ~self.event.valid):
+                m.d.sync += self._job.eq(Job.AGEING)
+                self._look_at(m, self._pace.place)
+            with m.Elif(self._quiet == settled):
+                m.d.sync += self._quiet.eq(self._quiet)
+            with m.Else():
+                m.d.sync += self._quiet.eq(self._quiet + 1)
+
+    def _decode(self, m):
+        command = self.command.payload
+        with m.Switch(command.op):
+            with m.Case(FlowOp.INSERT, FlowOp.DELETE, FlowOp.UPDATE, FlowOp.READ):
+                m.next = "PASS"
+                with m.If(~command.key.kind.any()):
+                    self._answer(m, FlowStatus.INVALID)
+            with m.Case(FlowOp.READ_SLOT):
+                self._look_at(m, command.slot)
+                with m.If(command.slot > self._slots):
+                    self._answer(m, FlowStatus.INVALID)
+            with m.Case(FlowOp.CLEAR):
+                m.d.sync += [self._row.eq(0), self._clearing.eq(1)]
+                m.next = "EMPTY"
+            with m.Default():
+                self._answer(m, FlowStatus.INVALID)
+
+    def _look_at(self, m, place):
+        """Fetches what is in a slot, or in the stash, which is behind the last slot."""
+        stash = place == self._slots
+        m.d.sync += [Value.cast(self._slot).eq(place), self._in_stash.eq(stash)]
+        m.next = "FETCH"
+        with m.If(stash):
+            m.next = "FETCHED"
+
+    def _finding(self, m):
+        """Where the command's key is, and what is with it."""
+        command, found = self.command.payload, self.found
+        with m.State("PASS"):
+            m.d.comb += self.key_pass.wanted.eq(1)
+            with m.If(self.taken):
+                m.next = "LOOKED"
+        with m.State("LOOKED"):
+            m.d.sync += [
+                self._where.eq(found.tables),
+                self._f.eq(found.f),
+                self._g.eq(found.g),
+                self._in_stash.eq(found.stash),
+            ]
+            with m.If(found.passed):
+                with m.If(found.tables.any()):
+                    m.next = "LOCATE"
+                with m.Elif(found.stash):
+                    m.next = "FETCHED"
+                with m.Elif(command.op != FlowOp.INSERT):
+                    self._answer(m, FlowStatus.NOT_FOUND)
+                with m.Elif(self.stash.valid):
+                    m.d.sync += self._again.eq(1)
+                    m.next = "PLACE"
+                with m.Elif(self._numbers.available):
+                    self._arrive(m)
+                with m.Else():
+                    self._answer(m, FlowStatus.FULL)
+        with m.State("LOCATE"):
+            for table in range(self._tables):
+                with m.If(self._where[table]):
+                    m.d.sync += [
+                        self._slot.table.eq(table),
+                        self._slot.index.eq(place(self._f, self._g, table, self._bits)),
+                    ]
+            m.next = "FETCH"
+        with m.State("FETCH"):
+            m.d.comb += [self._own.wanted.eq(1), self._own.read.eq(1)]
+            with m.If(self._granted):
+                m.next = "FETCHING"
+        with m.State("FETCHING"):
+            with m.If(self._entries.loaded):
+                m.next = "FETCHED"
+
+    def _arrive(self, m):
+        """Takes the key of the last result into the stash, without its being present yet."""
+        m.d.comb += self._entries.arrive.eq(1)
+        m.d.sync += self._in_stash.eq(1)
+        m.next = "BEGIN"
+
+    def _inserting(self, m):
+        """A key in the stash becomes present, and moves to a slot."""
+        entries, placer, numbers = self._entries, self._placer, self._numbers
+        with m.State("BEGIN"):
+            m.d.comb += entries.change.eq(1)
+            self._count(m, CounterOp.BEGIN, numbers.number)
+            with m.If(self.counted):
+                m.next = "BEGUN"
+        with m.State("BEGUN"):
+            m.d.comb += [
+                entries.begin.eq(1),
+                entries.handle.flow.eq(numbers.number),
+                entries.handle.generation.eq(self.generation),
+                numbers.take.eq(1),
+            ]
+            m.d.sync += self.present.eq(self.present + 1)
+            m.next = "PLACE"
+        with m.State("PLACE"):
+            m.d.comb += placer.start.eq(1)
+            m.d.sync += self._retry.eq(0)
+            m.next = "PLACING"
+        with m.State("PLACING"):
+            with m.If(placer.done):
+                m.d.sync += self._again.eq(0)
+                with m.If(self._job == Job.LEARNING):
+                    m.next = "REPORT"
+                with m.Elif(self._job == Job.STASH):
+                    m.next = "IDLE"
+                with m.Elif(~self._again):
+                    self._answer(m, FlowStatus.OK)
+                with m.Elif(placer.placed):
+                    m.next = "PASS"
+                with m.Else():
+                    self._answer(m, FlowStatus.FULL)
+
+    def _changing(self, m):
+        """An entry that was fetched is read, changed or removed."""
+        entries, op = self._entries, self.command.payload.op
+        taken = Mux(self._in_stash, self.stash.valid, entries.chosen.key.kind.any())
+        with m.State("FETCHED"):
+            m.d.sync += self._status.eq(FlowStatus.OK)
+            with m.If(~taken):
+                self._answer(m, FlowStatus.NOT_FOUND)
+                with m.If(self._job == Job.AGEING):
+                    m.d.comb += self._pace.passed.eq(1)
+                    m.next = "IDLE"
+            with m.Elif(self._job == Job.AGEING):
+                m.next = "COUNT"
+            with m.Else():
+                m.next = "COUNT"
+                with m.If(op == FlowOp.DELETE):
+                    m.next = "ERASE"
+                with m.If((op == FlowOp.INSERT) | (op == FlowOp.UPDATE)):
+                    m.next = "CHANGE"
+                with m.If(op == FlowOp.INSERT):
+                    m.d.sync += self._status.eq(FlowStatus.UPDATED)
+        with m.State("CHANGE"):
+            m.d.comb += entries.change.eq(1)
+            m.next = "REWRITE"
+            with m.If(self._in_stash):
+                m.next = "COUNT"
+        with m.State("REWRITE"):
+            m.d.comb += [self._own.wanted.eq(1), self._own.write.eq(1)]
+            with m.If(self._granted):
+                m.next = "COUNT"
+        with m.State("ERASE"):
+            m.d.comb += [
+                entries.erase.eq(1),
+                self._own.wanted.eq(~self._in_stash),
+                self._own.write.eq(1),
+            ]
+            with m.If(self._granted | self._in_stash):
+                m.d.comb += [
+                    self._placer.picture.write.eq(~self._in_stash),
+                    entries.leave.eq(self._in_stash),
+                ]
+                m.d.sync += [self.present.eq(self.present - 1), self._retry.eq(1)]
+                m.next = "RETIRE"
+
+    def _count(self, m, op, flow):
+        m.d.comb += [self.count.wanted.eq(1), self.count.op.eq(op), self.count.flow.eq(flow)]
+
+    def _counting(self, m):
+        """The counters of an entry that was fetched."""
+        flow = self._entries.chosen.handle.flow
+        with m.State("COUNT"):
+            self._count(m, CounterOp.READ, flow)
+            with m.If(self.counted):
+                m.next = "DRAIN"
+                with m.If(self._job == Job.AGEING):
+                    m.next = "AGE"
+        with m.State("AGE"):
+            m.d.sync += self._age.eq(self.now - self.counters.seen)
+            m.next = "JUDGE"
+        with m.State("JUDGE"):
+            m.next = "ERASE"
+            with m.If(self._age < self.settings.idle_timeout):
+                m.d.comb += self._pace.passed.eq(1)
+                m.next = "IDLE"
+        with m.State("RETIRE"):
+            self._count(m, CounterOp.RETIRE, flow)
+            m.d.comb += self._numbers.given.eq(flow)
+            with m.If(self.counted):
+                m.d.comb += self._numbers.give.eq(1)
+                m.next = "DRAIN"
+                with m.If(self._job == Job.AGEING):
+                    m.next = "REPORT"
+
+    def _answer(self, m, status):
+        m.d.sync += self._status.eq(status)
+        m.next = "DRAIN"
+
+    def _answering(self, m):
+        """What was done is said, once no result can contradict it."""
+        answer, event = self.answer.payload, self.event.payload
+        chosen, counters = self._entries.chosen, self.counters
+        m.d.comb += answer.status.eq(self._status)
+        for name in ("key", "action", "handle"):
+            m.d.comb += answer[name].eq(chosen[name])
+        for name in ("packets", "bytes", "seen"):
+            m.d.comb += answer[name].eq(counters[name])
+        with m.State("DRAIN"):
+            m.d.sync += self._drain.eq(self._drain + 1)
+            with m.If(self._drain == self._settle + 1):
+                m.d.sync += self._drain.eq(0)
+                m.d.comb += self.command.ready.eq(1)
+                m.next = "ANSWER"
+        with m.State("ANSWER"):
+            m.d.comb += self.answer.valid.eq(1)
+            with m.If(self.answer.ready):
+                m.next = "IDLE"
+        with m.State("REPORT"):
+            ageing = self._job == Job.AGEING
+            m.d.comb += self._pace.passed.eq(ageing)
+            m.d.sync += [
+                self.event.valid.eq(1),
+                event.kind.eq(Mux(ageing, EventKind.AGED, EventKind.LEARNED)),
+            ]
+            for name in ("key", "action", "handle", "packets", "bytes", "seen"):
+                m.d.sync += event[name].eq(answer[name])
+            m.next = "IDLE"

@@ -1,0 +1,286 @@
+"""The lookup pipeline of the flow table: hash, memories, comparison, result."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..memory import OutputRAM
+from .hash import place
+
+__all__ = ["FlowLookup"]
+
+GROUP = 8
+"""Key bits that are compared in the first of the comparison's cycles."""
+AFTER_READ = 5
+"""Cycles from a memory's address to the result: two of the memory, two to compare, one to select."""
+
+
+def _equal(m, name, a, b):
+    """Bits of one cycle later, all 1 where ``a`` and ``b`` were equal."""
+    differ = Value.cast(a) ^ Value.cast(b)
+    groups = range(0, len(differ), GROUP)
+    equal = Signal(len(groups), name=f"{name}_equal")
+    m.d.sync += equal.eq(Cat(~differ[at : at + GROUP].any() for at in groups))
+    return equal
+
+
+class FlowLookup(wiring.Component):
+    """Lookups and the table's memories; the engine reads and writes them through it.
+
+    Every stage takes one cycle and nothing ever waits: a request is taken or not at the entrance.
+    In a cycle in which the memories are not read for a lookup (``free``), the engine may read one
+    of them, or write.  So a lookup reads all memories, and the stash, as they are at one moment,
+    and never what is being written.
+
+    Parameters
+    ----------
+    layouts : FlowLayouts
+        Of the table.
+    hash : wiring.Component
+        :class:`FlowHash`, or what has its members.
+    tables, index_bits : int
+        Memories that are read at once, and bits of their addresses.
+    technology : str
+        Passed to the memories.
+
+    Members
+    -------
+    request, result : streams
+        As in :class:`FlowTable`.
+    seed : In
+        Of the hash.
+    needed : In(1)
+        The engine has something to do that takes a cycle from the lookups.
+    key_pass : In(struct)
+        ``wanted``: ``key`` is to be looked up for the engine. It is under way in
+        the cycle in which ``taken`` (out) is high.
+    blind : In(1)
+        The table is being emptied: what is read now is not to be found.
+    stash : In(struct)
+        ``valid`` and ``entry``: looked at with the memories.
+    access : In(struct)
+        ``read`` and ``write``, a bit for each table, at ``address``; carried out in a cycle in
+        which ``free`` is high.  ``force``: also in one in which it is not.
+    write_entry : In(entry)
+        What is written.
+    read_entry : Out(entry)
+        What was read, two cycles later.
+    free : Out(1)
+        No lookup reads in this cycle.
+    found : Out(struct)
+        With each result: ``passed`` (it is the engine's key), ``missed`` (it is not, and a key was
+        not found), ``tables`` and ``stash`` (where it is), ``f``, ``g``, ``key``, ``action``,
+        ``handle``.
+
+    Timing
+    ------
+    Latency: ``latency`` cycles from the transfer of a request to its result.
+    Throughput: one request per cycle, but seven in eight while ``needed``.
+    Reset: results of what was under way do not come.
+    """
+
+    def __init__(self, *, layouts, hash, tables, index_bits, technology="generic"):
+        self._layouts, self._hash = layouts, hash
+        self._tables, self._bits, self._technology = tables, index_bits, technology
+        entry = layouts.entry
+        super().__init__(
+            {
+                "request": In(stream.Signature(layouts.key)),
+                "result": Out(stream.Signature(layouts.result, always_ready=True)),
+                "seed": In(len(hash.seed)),
+                "needed": In(1),
+                "key_pass": In(data.StructLayout({"wanted": 1, "key": layouts.key})),
+                "taken": Out(1),
+                "blind": In(1),
+                "stash": In(data.StructLayout({"valid": 1, "entry": entry})),
+                "access": In(
+                    data.StructLayout(
+                        {"read": tables, "write": tables, "address": index_bits, "force": 1}
+                    )
+                ),
+                "write_entry": In(entry),
+                "read_entry": Out(entry),
+                "free": Out(1),
+                "found": Out(
+                    data.StructLayout(
+                        {
+                            "passed": 1,
+                            "missed": 1,
+                            "tables": tables,
+                            "stash": 1,
+                            "f": index_bits,
+                            "g": index_bits,
+                            "key": layouts.key,
+                            "action": layouts.entry["action"].shape,
+                            "handle": layouts.handle,
+                        }
+                    )
+                ),
+            }
+        )
+
+    @property
+    def read_stage(self):
+        """Cycles from the transfer of a request to the cycle in which the memories are read."""
+        return self._hash.latency + 1
+
+    @property
+    def latency(self):
+        """Cycles from the transfer of a request to its result."""
+        return self.read_stage + AFTER_READ
+
+    def elaborate(self, platform):
+        m = Module()
+        at = self._pipeline(m)
+        f, g = self._hashed(m, at)
+        entries = self._memories(m, at)
+        hits, sought = self._compare(m, at, entries)
+        self._select(m, at, entries, hits, sought, f, g)
+        return m
+
+    def _entrance(self, m):
+        """What enters the pipeline: a request, the engine's key, or nothing."""
+        hold, run = Signal(), Signal(range(7))
+        asked = Signal()
+        m.d.comb += [
+            self.request.ready.eq(~hold),
+            asked.eq(self.request.valid & ~hold),
+            self.taken.eq(self.key_pass.wanted & ~asked),
+        ]
+        # The eighth cycle is the engine's where seven in a row have left it none.
+        m.d.sync += hold.eq(0)
+        with m.If(~asked | ~self.needed):
+            m.d.sync += run.eq(0)
+        with m.Elif(run == 6):
+            m.d.sync += [run.eq(0), hold.eq(1)]
+        with m.Else():
+            m.d.sync += run.eq(run + 1)
+        key = Signal(self._layouts.key)
+        m.d.comb += key.eq(
+            Mux(asked, Value.cast(self.request.payload), Value.cast(self.key_pass.key))
+        )
+        return asked, key
+
+    def _pipeline(self, m):
+        """What goes along with a lookup, by cycles since it entered."""
+        asked, key = self._entrance(m)
+        first = {"valid": asked, "passed": self.taken, "key": key}
+        stages = [first]
+        for stage in range(1, self.latency + 1):
+            before, now = stages[-1], {}
+            for name, value in before.items():
+                now[name] = Signal.like(value, name=f"{name}_{stage}", reset_less=name == "key")
+                m.d.sync += now[name].eq(value)
+            stages.append(now)
+        return stages
+
+    def _hashed(self, m, at):
+        """f and g from the memories' addresses to the result."""
+        m.submodules.hash = hash = self._hash
+        m.d.comb += [hash.key.eq(Value.cast(at[0]["key"])), hash.seed.eq(self.seed)]
+        f, g = hash.f, hash.g
+        self._index = []
+        for table in range(self._tables):
+            index = Signal(self._bits, name=f"index_{table}", reset_less=True)
+            m.d.sync += index.eq(place(f, g, table, self._bits))
+            self._index.append(index)
+        for stage in range(self.read_stage, self.latency + 1):
+            f_next, g_next = (
+                Signal(self._bits, name=f"{name}_{stage}", reset_less=True) for name in "fg"
+            )
+            m.d.sync += [f_next.eq(f), g_next.eq(g)]
+            f, g = f_next, g_next
+        return f, g
+
+    def _memories(self, m, at):
+        """The memories; returns their outputs, which belong to the stage two after the read's."""
+        read = at[self.read_stage]
+        granted = Signal()
+        m.d.comb += [
+            self.free.eq(~read["valid"] & ~read["passed"]),
+            granted.eq(self.free | self.access.force),
+        ]
+        outputs = []
+        width = self._layouts.entry.size
+        for table in range(self._tables):
+            ram = OutputRAM(width=width, depth=1 << self._bits, technology=self._technology)
+            m.submodules[f"ram{table}"] = ram
+            clear = Signal(name=f"clear_{table}")
+            # The engine's data are the union of all outputs, so that the others must be zero.
+            m.d.sync += clear.eq(self.free & ~self.access.read[table])
+            m.d.comb += [
+                ram.read_address.eq(Mux(self.free, self.access.address, self._index[table])),
+                ram.read_clear.eq(clear),
+                ram.write_address.eq(self.access.address),
+                ram.write_data.eq(Value.cast(self.write_entry)),
+                ram.write_enable.eq(granted & self.access.write[table]),
+            ]
+            outputs.append(ram.read_data)
+        union = outputs[0]
+        for output in outputs[1:]:
+            union = union | output
+        m.d.comb += Value.cast(self.read_entry).eq(union)
+        return [data.View(self._layouts.entry, output) for output in outputs]
+
+    def _compare(self, m, at, entries):
+        """Where the key is, four cycles behind the read: a bit for each table, and the stash."""
+        read, key = at[self.read_stage], at[self.read_stage + 2]["key"]
+        sought = [Signal(name=f"sought_{stage}") for stage in range(5)]
+        m.d.comb += sought[0].eq(
+            (read["valid"] | read["passed"]) & read["key"].kind.any() & ~self.blind
+        )
+        for before, now in zip(sought, sought[1:], strict=False):
+            m.d.sync += now.eq(before)
+        hits = Signal(self._tables + 1)
+        for table, entry in enumerate(entries):
+            equal = _equal(m, f"table{table}", entry.key, key)
+            m.d.sync += hits[table].eq(equal.all() & sought[3])
+        # The stash is looked at in the cycle of the read, and waits for the tables.
+        equal = _equal(m, "stash", self.stash.entry.key, read["key"])
+        valid, both, later = Signal(), Signal(), Signal()
+        m.d.sync += [
+            valid.eq(self.stash.valid),
+            both.eq(equal.all() & valid),
+            later.eq(both),
+            hits[-1].eq(later & sought[3]),
+        ]
+        return hits, sought[4]
+
+    def _select(self, m, at, entries, hits, sought, f, g):
+        """The result, and what the engine wants to know of it."""
+        action = self._layouts.entry["action"]
+        kept = data.StructLayout({"action": action.shape, "handle": self._layouts.handle})
+        sources = [(Value.cast(entry)[action.offset :], 2) for entry in entries]
+        sources.append((Value.cast(self.stash.entry)[action.offset :], 4))
+        chosen = 0
+        for number, (value, cycles) in enumerate(sources):
+            for cycle in range(cycles):
+                later = Signal(kept.size, name=f"kept{number}_{cycle}", reset_less=True)
+                m.d.sync += later.eq(value)
+                value = later
+            chosen = chosen | Mux(hits[number], value, 0)
+        selected, where = Signal(kept), Signal(self._tables + 1)
+        hit, missed = Signal(), Signal()
+        valid = at[self.latency - 1]["valid"]
+        m.d.sync += [
+            Value.cast(selected).eq(chosen),
+            where.eq(hits),
+            hit.eq(hits.any()),
+            missed.eq(valid & sought & ~hits.any()),
+        ]
+        last = at[self.latency]
+        m.d.comb += [
+            self.result.valid.eq(last["valid"]),
+            self.result.payload.hit.eq(hit),
+            self.result.payload.action.eq(selected.action),
+            self.result.payload.handle.eq(selected.handle),
+            self.found.passed.eq(last["passed"]),
+            self.found.missed.eq(missed),
+            self.found.tables.eq(where[:-1]),
+            self.found.stash.eq(where[-1]),
+            self.found.f.eq(f),
+            self.found.g.eq(g),
+            self.found.key.eq(last["key"]),
+            self.found.action.eq(selected.action),
+            self.found.handle.eq(selected.handle),
+        ]
