@@ -16,7 +16,8 @@ constexpr unsigned ANSWER_BITS = STATUS_BITS + RECORD_REST, EVENT_BITS = KIND_BI
 constexpr unsigned COMMAND_BITS = OP_BITS + SLOT_BITS + KEY_BITS + ACTION_BITS;
 constexpr unsigned UNDER_WAY = 4;     // commands without an answer, at most
 constexpr unsigned AT_REST = 1000;    // cycles behind the last work from which the engine must rest
-constexpr unsigned SETTLED = 64;      // cycles behind the last traffic
+constexpr unsigned SETTLED = 64;      // cycles behind the last traffic in which nothing may come,
+constexpr unsigned LEARNED_BY = 16384;  // and in which what the table does by itself must be over
 constexpr unsigned EMPTYING = 8;      // cycles for each slot after reset, generously
 
 // What came out, over the batch.
@@ -74,7 +75,7 @@ class Run {
         if (!now) worked = EMPTYING * SLOTS;
     }
 
-    bool done() const { return settled >= SETTLED; }
+    bool done() const { return settled >= (in.ageing || in.learning ? LEARNED_BY : SETTLED); }
     // Inputs of one cycle.
     void drive() {
         const bool over = next == in.commands && !offering && keys.under_way.empty();

@@ -306,7 +306,9 @@ class FlowModel:
             why = "which is not present" if timeout else "and nothing is to age"
             raise Mismatch(f"AGED for the key {given.key:#x}, {why}")
         found = self._read(EventKind.AGED, given.key, entry, given, packets, sure)
-        idle = time.high - given.seen & TIME_MASK
+        # A packet may still come between the look at its age and its removal.
+        _, _, seen = list(entry.counters(packets))[sure]
+        idle = time.high - seen.low & TIME_MASK
         if idle < timeout:
             raise Mismatch(f"AGED after {idle} units of time; idle_timeout is {timeout}")
         self._remove(given.key, found, entry)
