@@ -168,15 +168,15 @@ class _Commands:
         return row(FlowOp.READ_SLOT, 0, self._rng.choice((self._slots + 1, last)))
 
 
-def _targets(rng: random.Random, profile: str, slots: int) -> Iterator[float]:
-    """The fill that is aimed at, command by command, for one round."""
+def _targets(rng: random.Random, profile: str, slots: int, count: int) -> Iterator[float]:
+    """The fill that is aimed at, command by command, for one round; six in ten change it by one."""
     if profile == "low":
-        yield from (rng.choice((0.1, 0.3, 0.6)),) * (4 * slots)
+        yield from (rng.choice((0.1, 0.3, 0.6)),) * (2 * slots)
         return
-    yield from (1.1,) * int(2.2 * slots)  # grow until it is full, and beyond
-    for _ in range(3 * slots):
+    yield from (1.1,) * int(1.9 * slots)  # grow until it is full, and beyond
+    for _ in range(min(3 * slots, count // 5)):
         yield rng.uniform(0.90, 0.98)
-    yield from (0.0,) * int(1.8 * slots)
+    yield from (0.0,) * int(1.75 * slots)
 
 
 def _rounds(rng, profile, ports, count, pool):
@@ -184,7 +184,7 @@ def _rounds(rng, profile, ports, count, pool):
     draw = _Commands(rng, ports.slots, pool)
     settings, left, rows = _settings(rng, profile, ports), count, []
     while left > 0:
-        block = [draw.towards(target) for target in _targets(rng, profile, ports.slots)]
+        block = [draw.towards(target) for target in _targets(rng, profile, ports.slots, count)]
         if rng.random() < 0.4:
             at = rng.randrange(len(block))
             block[at:at] = draw.listing()

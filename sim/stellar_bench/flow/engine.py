@@ -129,13 +129,13 @@ class NativeFlowTable:
         latency: int | None = None,
         select: int = 0,
     ):
+        self.ports = TablePorts(slots, unsigned("select", select, 6))
         source = "the exported flow table" if verilog is None else str(verilog)
         if verilog is None or latency is None:
             text, own_latency = library.generated(slots)
             latency = own_latency if latency is None else latency
         if verilog is not None:
             text = Path(verilog).read_text(encoding="utf-8")
-        self.ports = TablePorts(slots, unsigned("select", select, 6))
         self.answer_format, self.event_format = (
             RecordFormat(slots=slots, code_bits=bits, key_bits=KEY_BITS)
             for bits in (STATUS_BITS, KIND_BITS)

@@ -43,7 +43,7 @@ TAKE_A_KEY = (FlowOp.INSERT, FlowOp.DELETE, FlowOp.UPDATE, FlowOp.READ)
 
 def guarantee(slots: int) -> int:
     """Keys that a table of ``slots`` slots holds, if they are random, before it may be full."""
-    share = next((share for least, share in FILL if slots >= least), 0)
+    share = next((share for least, share in FILL if slots >= least), 1)
     return int(share * slots)
 
 
