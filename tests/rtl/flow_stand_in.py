@@ -29,8 +29,8 @@ class Break(enum.IntEnum):
     EXTRA_RESULT = 3
     UNCLEAN = 4  # a miss whose payload is not 0
     GHOST = 5  # absent keys hit
-    READY = 6  # ready is low once, with no seven requests in front of it
-    SLOW_READY = 7  # ready is low one cycle in eight for ever, also at rest
+    READY = 6  # ready is low one cycle in eight, whatever came in front of it
+    SLOW_READY = 7  # the same from the first request on
     # of commands, by their number, and from there on
     WRONG_ACTION = 8  # lookups show the action with a bit changed
     WRONG_HANDLE = 9
@@ -123,16 +123,16 @@ class FlowStandIn(wiring.Component):
         transfer, row = Signal(), Signal(3)
         low = Signal()
         broken = self._broken
+        after = number >= self.settings.learn_interval
         m.d.sync += row.eq(row + 1)
         m.d.comb += [
             low.eq(
-                (broken[Break.READY] & at & ~row.any()) | (broken[Break.SLOW_READY] & ~row.any())
+                (broken[Break.READY] & after & ~row.any()) | (broken[Break.SLOW_READY] & ~row.any())
             ),
             self.request.ready.eq(~low),
             transfer.eq(self.request.valid & self.request.ready),
             hot.eq(self._find(self.request.payload)),
         ]
-        after = number >= self.settings.learn_interval
         hidden = (broken[Break.MISSED] & self._updating) | (
             broken[Break.FLICKER] & after & (number[:4] == 3)
         )

@@ -266,7 +266,9 @@ class _Batch:
         counts, model, seen = self._run.counts, self._model, self.result.seen
         if len(self._answers) != len(self._commands):
             raise Mismatch(f"{len(self._answers)} answers to {len(self._commands)} commands")
-        if counts["present"] != model.present:
+        # One may be gone and not reported yet.
+        least = model.present - bool(self._settings.get("idle_timeout"))
+        if not least <= counts["present"] <= model.present:
             raise Mismatch(f"present is {counts['present']}, expected {model.present}")
         if not model.stale - self._uncertain <= counts["stale"] <= model.stale:
             raise Mismatch(
