@@ -3,8 +3,8 @@
 **A block RAM (DP16KD)** holds 16,384 bits, or 18,432 where words have a multiple of nine. Port A
 writes, port B reads. Address pins count bits: for words of 2^k bits (9 counts as 8, and so on) the
 lowest k pins mean nothing, but that at 18 and 36 bits the lowest two and four of port A enable
-bytes. At 36 bits a word takes the pins of both ports, DIA and DOA its low half, and the clock
-enable of port A is the write enable.
+nines. At 36 bits a word takes the data pins of both ports, DIA and DOA its low half, and port A
+writes in every cycle what its enables let it.
 
 **Its reset pins are not used.** RST clears the output register and also the latch in front of it,
 and suppresses the access of that clock edge: it would take the word that is read behind the one to
@@ -92,8 +92,9 @@ def _add_bank(m, ram, bank, within, write_enable):
 def _block_ram(bits, *, write_enable, write_address, write_data, read_address, read_data):
     """An instance of DP16KD: words of ``bits``, port A writes, port B reads."""
     whole = bits == 2 * DATA_PINS  # both ports' data pins are one word
-    low = bits.bit_length() - 1
-    byte_enables = {18: 0b11, 36: 0b1111}.get(bits, 0)
+    low = bits.bit_length() - 1  # address pins below a word's number
+    nines = bits // 9 if bits > 9 else 0
+    enables = Cat((write_enable if whole else Const(1)).replicate(nines), Const(0, low - nines))
     written = Cat(write_data, Const(0, 2 * DATA_PINS - len(write_data)))
     unused = Signal(2 * DATA_PINS - bits)
     half = Signal(DATA_PINS)  # port A's output, which nobody reads
@@ -115,7 +116,7 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
         p_WRITEMODE_B="NORMAL",
         p_GSR="DISABLED",
         i_CLKA=ClockSignal(),
-        i_CEA=write_enable if whole else Const(1),
+        i_CEA=Const(1),
         i_WEA=Const(1) if whole else write_enable,
         i_OCEA=Const(1),
         i_RSTA=Const(0),
@@ -126,7 +127,7 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
         i_RSTB=Const(0),
         **_pins("i_CSA", Const(0, 3)),
         **_pins("i_CSB", Const(0, 3)),
-        **_pins("i_ADA", _address(Const(byte_enables, low), write_address)),
+        **_pins("i_ADA", _address(enables, write_address)),
         **_pins("i_ADB", _address(Const(0, low), read_address)),
         **_pins("i_DIA", written[:DATA_PINS]),
         **_pins("i_DIB", written[DATA_PINS:]),

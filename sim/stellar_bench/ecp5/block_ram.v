@@ -15,7 +15,9 @@ module block_ram #(
     parameter WIDTH_A = 18,
     parameter WIDTH_B = 18,
     parameter REGISTER_A = 0,
-    parameter REGISTER_B = 0
+    parameter REGISTER_B = 0,
+    parameter OLD_A = 0,  // a port that writes reads what was there before (else nothing)
+    parameter OLD_B = 0
 ) (
     input clk_a, ce_a, we_a, oce_a, rst_a, clk_b, ce_b, we_b, oce_b, rst_b,
     input [2:0] cs_a, cs_b,
@@ -82,21 +84,23 @@ module block_ram #(
     wire on_b = ce_b & cs_b == 0 & ~rst_b;
     wire writes_a = on_a & (we_a | PAIRED_WRITE);
     wire writes_b = on_b & we_b & !PAIRED_WRITE;
+    wire stores_a = writes_a & (LOW_A < 4 | (LOW_A == 4 ? |ad_a[1:0] : |ad_a[3:0]));
+    wire stores_b = writes_b & (LOW_B < 4 | (LOW_B == 4 ? |ad_b[1:0] : |ad_b[3:0]));
     wire same = ad_a[13:LOW] == ad_b[13:LOW];
-    wire [35:0] read_a = word(ad_a, LOW_A) ^ {36{same & writes_b}};
-    wire [35:0] read_b = word(ad_b, LOW_B) ^ {36{same & writes_a}};
+    wire [35:0] read_a = word(ad_a, LOW_A) ^ {36{same & stores_b}};
+    wire [35:0] read_b = word(ad_b, LOW_B) ^ {36{same & stores_a}};
 
     always @(posedge clk_a) begin
         if (writes_a) write(ad_a, {di_b, di_a}, LOW_A);
         if (rst_a) latch_a <= 0;
-        else if (on_a & ~writes_a) latch_a <= read_a;
+        else if (on_a & (OLD_A | ~writes_a)) latch_a <= read_a;
         if (oce_a) register_a <= rst_a ? 0 : latch_a;
     end
 
     always @(posedge clk_b) begin
         if (writes_b) write(ad_b, {18'b0, di_b}, LOW_B);
         if (rst_b) latch_b <= 0;
-        else if (on_b & ~writes_b) latch_b <= read_b;
+        else if (on_b & (OLD_B | ~writes_b)) latch_b <= read_b;
         if (oce_b) register_b <= rst_b ? 0 : latch_b;
     end
 

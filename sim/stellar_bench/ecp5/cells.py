@@ -17,14 +17,14 @@ _RAM_BUSES = {"CS": 3, "AD": 14, "DI": 18}
 RAM_CHOICES = {
     "REGMODE_A": ("NOREG", "OUTREG"),
     "REGMODE_B": ("NOREG", "OUTREG"),
-    "RESETMODE": ("SYNC",),
-    "ASYNC_RESET_RELEASE": ("SYNC",),
+    "RESETMODE": ("SYNC", "ASYNC"),  # ASYNC with RST at 0 only
+    "ASYNC_RESET_RELEASE": ("SYNC", "ASYNC"),
     "CSDECODE_A": ("0b000",),
     "CSDECODE_B": ("0b000",),
     "CLKAMUX": ("CLKA",),
     "CLKBMUX": ("CLKB",),
-    "WRITEMODE_A": ("NORMAL",),
-    "WRITEMODE_B": ("NORMAL",),
+    "WRITEMODE_A": ("NORMAL", "READBEFOREWRITE"),
+    "WRITEMODE_B": ("NORMAL", "READBEFOREWRITE"),
     "GSR": ("DISABLED",),
 }
 """Parameter → values that are modelled, the first the default."""
@@ -62,15 +62,18 @@ def _block_ram_cell() -> str:
     parameters = ["DATA_WIDTH_A = 18", "DATA_WIDTH_B = 18"]
     parameters += [f"[319:0] {name} = 0" for name in INITIAL]
     checks = [f"if ({name} != 0) {_stop(f'DP16KD: {name} is not 0')}" for name in INITIAL]
+    asynchronous = 'always @(posedge CLKA) if (RESETMODE == "ASYNC" && (RSTA || RSTB)) '
     settings = {
         **{f"WIDTH_{port}": f"DATA_WIDTH_{port}" for port in "AB"},
         **{f"REGISTER_{port}": f'REGMODE_{port} == "OUTREG"' for port in "AB"},
+        **{f"OLD_{port}": f'WRITEMODE_{port} == "READBEFOREWRITE"' for port in "AB"},
     }
     wires = {f"{name[:-1]}_{name[-1]}".lower(): name for name in scalars}
     for name, width in {**inputs, **outputs}.items():
         wires[f"{name[:-1]}_{name[-1]}".lower()] = _bus(name, width)
     pins = _pins(scalars, inputs, outputs)
     body = _instance("block_ram", settings, wires)
+    body += f"\n    {asynchronous}{_stop('DP16KD: an asynchronous reset is not modelled')}"
     return _module("DP16KD", parameters, RAM_CHOICES, pins, checks, body)
 
 
