@@ -1,0 +1,18 @@
+"""Memories and multipliers: what synthesis does not use to the full by itself.
+
+===============  ===============================================================================
+``output_ram``   a RAM with one write and one read port, read through an output register
+``multiplier``   18 × 18 bits, three cycles
+``ecp5``         both as cells of Lattice's ECP5, and how many block RAMs a shape takes
+``technology``   the names of the technologies
+===============  ===============================================================================
+
+Every component has a generic form for any device, and one for each technology that says the same in
+every cycle.
+"""
+
+from .multiplier import PipelinedMultiplier
+from .output_ram import OutputRAM
+from .technology import TECHNOLOGIES
+
+__all__ = ["TECHNOLOGIES", "OutputRAM", "PipelinedMultiplier"]
