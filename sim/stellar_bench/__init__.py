@@ -7,6 +7,8 @@ Streams in any bench
     simulator ``amaranth_streams``, ``stream_suite``
 The parser
     ``parse`` (scenarios in either simulator), ``scoreboard``, ``coverage``, ``testbenches``
+The flow table
+    ``flow`` (in C++ without cocotb, and its judge); ``soak`` runs it and the parser at length
 Frames
     ``frames`` (made and captured ones), ``vectors`` (the golden ones)
 Verilator

@@ -175,7 +175,7 @@ class FlowEngine(wiring.Component):
             self.access.address.eq(asked.slot.index),
             self.access.write.eq(Mux(asked.write & asked.wanted, chosen, 0)),
             self.needed.eq(asked.wanted | self.key_pass.wanted),
-            placer.picture.slot.eq(self._slot),
+            placer.slot.eq(self._slot),
         ]
 
     def _emptying(self, m):
@@ -191,8 +191,8 @@ class FlowEngine(wiring.Component):
                 self.access.force.eq(1),
                 self.access.write.eq(~0),
                 self.access.address.eq(self._row),
-                placer.picture.write.eq(1),
-                Value.cast(placer.picture.slot).eq(self._row),
+                placer.vacated.eq(1),
+                Value.cast(placer.slot).eq(self._row),
             ]
             self._count(m, CounterOp.RETIRE, self._row)
             m.d.sync += [self.present.eq(0), self._retry.eq(0)]
@@ -222,7 +222,11 @@ class FlowEngine(wiring.Component):
         m.d.sync += self.unlearned.eq(0)
         with m.State("IDLE"):
             m.d.sync += self._quiet.eq(0)
-            with m.If(self.command.valid):
+            with m.If(self._retry & self.stash.valid):
+                # In front of the next command, so that no key moves between two that only read.
+                m.d.sync += self._job.eq(Job.STASH)
+                m.next = "PLACE"
+            with m.Elif(self.command.valid):
                 m.d.sync += self._job.eq(Job.COMMAND)
                 self._decode(m)
             with m.Elif(learns):
@@ -232,9 +236,6 @@ class FlowEngine(wiring.Component):
                     self._arrive(m)
                 with m.Else():
                     m.d.sync += self.unlearned.eq(1)
-            with m.Elif(self._retry & self.stash.valid):
-                m.d.sync += self._job.eq(Job.STASH)
-                m.next = "PLACE"
             with m.Elif(self._pace.due & (settings.idle_timeout != 0) & ~self.event.valid):
                 m.d.sync += self._job.eq(Job.AGEING)
                 self._look_at(m, self._pace.place)
@@ -392,7 +393,7 @@ class FlowEngine(wiring.Component):
             ]
             with m.If(self._granted | self._in_stash):
                 m.d.comb += [
-                    self._placer.picture.write.eq(~self._in_stash),
+                    self._placer.vacated.eq(~self._in_stash),
                     entries.leave.eq(self._in_stash),
                 ]
                 m.d.sync += [self.present.eq(self.present - 1), self._retry.eq(1)]
@@ -444,10 +445,9 @@ class FlowEngine(wiring.Component):
             m.d.sync += self._drain.eq(self._drain + 1)
             with m.If(self._drain == self._settle + 1):
                 m.d.sync += self._drain.eq(0)
-                m.d.comb += self.command.ready.eq(1)
                 m.next = "ANSWER"
         with m.State("ANSWER"):
-            m.d.comb += self.answer.valid.eq(1)
+            m.d.comb += [self.answer.valid.eq(1), self.command.ready.eq(self.answer.ready)]
             with m.If(self.answer.ready):
                 m.d.sync += self._replace.eq(0)
                 m.next = "IDLE"

@@ -79,7 +79,8 @@ class FlowEntries(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        hand, stash = self._hand(m), self.stash.entry
+        hand, stash = self._hand(m), Signal(self._entry, reset_less=True)
+        m.d.comb += self.stash.entry.eq(stash)
         with m.If(self.arrive):
             m.d.sync += [stash.key.eq(self.key), self.stash_f.eq(self.f), self.stash_g.eq(self.g)]
         with m.If(self.change):
@@ -99,19 +100,21 @@ class FlowEntries(wiring.Component):
         return m
 
     def _hand(self, m):
-        """What was read last: a register for each memory, all but one of them zero.
+        """What was read last: first a register for each memory, all but one zero, then their union.
 
         A register is reset without a gate in front of it; a multiplexer would have many.
         """
         under_way, arrived = Signal(self._tables), Signal(self._tables)
         m.d.sync += [under_way.eq(self.read), arrived.eq(under_way)]
-        m.d.comb += self.loaded.eq(arrived.any())
+        hand = Signal(self._entry, reset_less=True)
         union = 0
         for table in range(self._tables):
-            register = Signal(self._entry, name=f"hand_{table}")
-            with m.If(self.loaded):
-                m.d.sync += register.eq(self.read_entries[table])
-                with m.If(~arrived[table]):
-                    m.d.sync += register.eq(0)
+            register = Signal(self._entry, name=f"hand_{table}", reset_less=True)
+            m.d.sync += register.eq(self.read_entries[table])
+            with m.If(~arrived[table]):
+                m.d.sync += register.eq(0)
             union = union | Value.cast(register)
-        return data.View(self._entry, union)
+        m.d.sync += self.loaded.eq(arrived.any())
+        with m.If(self.loaded):
+            m.d.sync += hand.eq(union)
+        return hand

@@ -9,32 +9,15 @@
 
 #include "Vdut.h"
 #include "bits.h"
+#include "held.h"
 #include "interface.h"
+#include "random.h"
 
 static_assert(META_BITS <= 64 && WIDTH <= 64, "meta and keep are handled as one 64-bit word");
 constexpr unsigned KEEP_AT = 8 * WIDTH, LAST_AT = KEEP_AT + WIDTH, ERROR_AT = LAST_AT + 1;
 constexpr unsigned META_AT = ERROR_AT + 1, PACKET_BITS = META_AT + META_BITS;
 
 using Packet = Bits<PACKET_BITS>;
-
-// xorshift64 (Marsaglia 2003). One for each stream: a changed stall rate of one stream leaves the
-// others' sequence alone.
-class Random {
-    uint64_t state;
-
-  public:
-    Random(uint64_t seed, unsigned stream) : state(seed * 4 + stream) {
-        state = (state + 1) * 0x9e3779b97f4a7c15ull;  // neighbouring seeds far apart, as in splitmix
-        if (!state) state = 1;
-        for (int i = 0; i < 8; ++i) next();
-    }
-    uint64_t next() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        return state ^= state << 17;
-    }
-    bool hit(uint64_t chance) { return chance && (next() >> 32) < chance; }  // in units of 2^-32
-};
 
 struct Stop : Fault {};
 
@@ -46,24 +29,9 @@ struct Stop : Fault {};
     throw fault;
 }
 
-// What a stream offers must stay until it is taken.
-template <unsigned BITS>
-struct Held {
-    bool stalled = false;
-    Bits<BITS> payload;
-
-    template <class Port>
-    void check(StreamId id, uint64_t frame, bool valid, bool ready, const Port& port) {
-        if (stalled) {
-            if (!valid) stop(WITHDRAWN, id, frame);
-            Bits<BITS> now;
-            now.from(port);
-            if (now != payload) stop(CHANGED, id, frame);
-        }
-        stalled = valid && !ready;
-        if (stalled) payload.from(port);
-    }
-};
+inline void keep_to(Broken broken, StreamId id, uint64_t frame) {
+    if (broken != Broken::NOT) stop(broken == Broken::CHANGED ? CHANGED : WITHDRAWN, id, frame);
+}
 
 // A place in the batch: frame, and bytes of it that are behind us.
 struct Place {
@@ -108,7 +76,7 @@ class Run {
         bool moved = false;
         if (top.i_valid && top.i_ready) accept(), moved = true;
         const bool packet = top.o_valid && top.o_ready;
-        held_packet.check(O, given.frame, top.o_valid, top.o_ready, top.o_payload);
+        keep_to(held_packet.check(top.o_valid, top.o_ready, top.o_payload), O, given.frame);
         if (packet) compare(), moved = true;
         moved |= record<HEADER>(held_header, top.header_valid, top.header_ready,
                                 top.header_payload, seen_header, out.header_records,
@@ -197,7 +165,7 @@ class Run {
     template <StreamId ID, unsigned BITS, class Port>
     bool record(Held<BITS>& held, bool valid, bool ready, const Port& port, bool& seen,
                 uint64_t& count, uint8_t* records) {
-        held.check(ID, count, valid, ready, port);
+        keep_to(held.check(valid, ready, port), ID, count);
         if (!valid) return false;
         if (count == in.frames) stop(EXTRA, ID, count);
         // A header record may come before its frame has ended, but not before it has begun.

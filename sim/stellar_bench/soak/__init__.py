@@ -1,4 +1,5 @@
-"""``make soak``: a block's gateware at two widths and its model, over very many frames.
+"""``make soak``: a block's gateware at two widths or sizes and its model, over very many frames or
+commands.
 
 A block joins by a row in ``blocks.SOAKS``.
 """

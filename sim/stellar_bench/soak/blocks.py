@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ..flow.soak import FlowSoak
 from .parser import ParserSoak
 
 __all__ = ["SOAKS", "Soak", "SoakedBlock"]
@@ -17,7 +18,8 @@ __all__ = ["SOAKS", "Soak", "SoakedBlock"]
 class Soak(Protocol):
     """A block at one width beside its model, in one process.
 
-    ``seen`` counts what the gateware's records said.
+    ``seen`` counts what the gateware's records said.  Of a block that has no width in bytes,
+    ``width`` is its size.
     """
 
     seen: Counter
@@ -25,7 +27,7 @@ class Soak(Protocol):
     def batch(self, number: int, count: int) -> list[str]:
         """Put batch ``number`` of ``count`` frames through both; lines on what differs, if any.
 
-        The frames depend on seed, number and count, not on the width or on what came before.
+        The frames depend on seed, number and count, not on what came before.
         """
 
     @property
@@ -44,6 +46,9 @@ class SoakedBlock:
     ``verilog`` names a file in place of the gateware's own, or is ``None``.  It raises
     ``ValueError``, ``OSError`` or ``BuildError`` for what can't be simulated.  ``missing`` says
     what a long run ought to have seen and has not, ``table`` what it has.
+
+    ``letter`` stands in front of the width in names.  ``things`` is what batches are made of, and
+    ``manner`` says more of them.  ``alike``: every width must give the same records.
     """
 
     name: str
@@ -51,10 +56,18 @@ class SoakedBlock:
     make: Callable[..., Soak]
     missing: Callable[[Counter], list[str]]
     table: Callable[[Counter], str]
+    letter: str = "w"
+    things: str = "frames"
+    manner: str = "good and hostile"
+    alike: bool = True
 
     def bench(self, width: int) -> str:
         """The block's name at a width, e.g. ``parser_w8``."""
-        return f"{self.name}_w{width}"
+        return f"{self.name}_{self.letter}{width}"
+
+    def label(self, width: int) -> str:
+        """A width in words."""
+        return f"{self.letter.upper()} = {width}"
 
     def verilog(self, given: dict[str, Path], width: int) -> Path | None:
         """The file that is given for a width, if any."""
@@ -63,6 +76,15 @@ class SoakedBlock:
 
 SOAKS = {
     block.name: block
-    for block in (SoakedBlock("parser", (8, 1), ParserSoak, ParserSoak.missing, ParserSoak.table),)
+    for block in (
+        SoakedBlock("parser", (8, 1), ParserSoak, ParserSoak.missing, ParserSoak.table),
+        SoakedBlock(
+            *("flow_table", (2048, 64), FlowSoak, FlowSoak.missing, FlowSoak.table),
+            letter="s",
+            things="commands",
+            manner="beside lookups",
+            alike=False,
+        ),
+    )
 }
 """All of them, by name."""

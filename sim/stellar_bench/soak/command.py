@@ -39,8 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--batch {plan.only} is not there; batches are 0 to {plan.count - 1}")
     names = " and ".join(block.bench(width) for width in block.widths)
     print(
-        f"seed {plan.seed}; {plan.frames} frames, good and hostile, in {plan.count} batches through"
-        f" {names}{'' if plan.only is None else f'; of them batch {plan.only}'}",
+        f"seed {plan.seed}; {plan.frames} {block.things}, {block.manner}, in {plan.count} batches"
+        f" through {names}{'' if plan.only is None else f'; of them batch {plan.only}'}",
         flush=True,
     )
     try:
@@ -91,15 +91,17 @@ def _block(text: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m stellar_bench.soak",
-        description="Good and hostile frames through a block's gateware at two widths, side by "
-        "side, every record compared with the model's.",
+        description="Good and hostile frames through the parser at two widths, or commands beside "
+        "lookups through the flow table at two sizes, side by side, every record compared with the "
+        "model's.",
         epilog="Exit codes: 0 all equal, 1 not, or something was never seen, 2 the command line is "
         "wrong or nothing can be simulated, 130 interrupted.",
     )
     option = parser.add_argument
     option("--block", type=_block, default="parser", metavar="BLOCK", help="default: %(default)s")
     frames = number(1, MOST_FRAMES, "number of frames (N)")
-    option("--frames", type=frames, default=DEFAULT_FRAMES, metavar="N", help="%(default)s")
+    help_frames = "frames, or commands of the flow table; default: %(default)s"
+    option("--frames", type=frames, default=DEFAULT_FRAMES, metavar="N", help=help_frames)
     option("--seed", type=seed, default=DEFAULT_SEED, metavar="SEED", help="%(default)s")
     batch = number(0, MOST_FRAMES, "number of a batch")
     option("--batch", type=batch, metavar="NUMBER", help="that batch alone, to repeat a failure")

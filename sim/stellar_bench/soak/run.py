@@ -83,19 +83,21 @@ def summary(plan: Plan, reports: list[Report]) -> tuple[str, bool]:
         if report.problems:
             problems.append(f"{name}: gateware and model differ, or it stopped")
         elif report.frames != wanted:
-            problems.append(f"{name}: stopped after {report.frames} of {wanted} frames")
+            problems.append(f"{name}: stopped after {report.frames} of {wanted} {block.things}")
     lines += ["seen in the gateware's records:", block.table(seen)]
     if plan.frames >= LEAST_TO_SEE_ALL and plan.only is None:
         problems += [f"never seen: {item}" for item in block.missing(seen)]
     for report in reports:
         lines.append(
-            f"{block.bench(report.width)}: {report.frames} frames equal to the model's in "
+            f"{block.bench(report.width)}: {report.frames} {block.things} equal to the model's in "
             f"{report.seconds:.1f} s; digest {report.gateware}, model {report.model}"
         )
-    if len({digest for report in reports for digest in (report.gateware, report.model)}) != 1:
+    if any(report.gateware != report.model for report in reports) or (
+        block.alike and len({report.model for report in reports}) != 1
+    ):
         problems.append("digests differ")
     lines += [f"FAILED {problem}" for problem in problems]
     if not problems:
-        widths = " and ".join(f"W = {report.width}" for report in reports)
+        widths = " and ".join(block.label(report.width) for report in reports)
         lines.append(f"passed: {plan.block} at {widths} and the model agree, 0 mismatches")
     return "\n".join(lines), not problems

@@ -1,0 +1,115 @@
+"""The flow table's soak: batches of commands through the gateware and the golden model."""
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+from stellar_spec.flow import EventKind, FlowOp
+
+from .batches import Batch, batch
+from .engine import NativeFlowTable
+from .faults import FlowError
+from .judge import Judge, Verdict
+
+__all__ = ["EXPECTED", "FlowSoak", "missing", "run_batch", "table"]
+
+_KEYED = (FlowOp.DELETE, FlowOp.UPDATE, FlowOp.READ)
+
+EXPECTED = {
+    "answer": (
+        *(f"INSERT_{status}" for status in ("OK", "UPDATED", "FULL", "INVALID")),
+        *(f"{op.name}_{status}" for op in _KEYED for status in ("OK", "NOT_FOUND", "INVALID")),
+        *(f"READ_SLOT_{status}" for status in ("OK", "NOT_FOUND", "INVALID")),
+        *("CLEAR_OK", "other_INVALID"),
+    ),
+    "event": tuple(kind.name for kind in EventKind),
+    "table": ("stash", "moved", "counted", "stale", "unlearned", "request refused"),
+}
+"""Everything that has to be seen, by kind: ops with their statuses, events, and of the table: the
+stash with a key in it, a key in another slot than before, counters that are not 0, accounting that
+was stale, a key that was not learned, and a cycle in which no request was taken."""
+
+
+def missing(counter: Counter) -> list[str]:
+    """What was never seen, as ``kind NAME``."""
+    return [
+        f"{kind} {name}"
+        for kind, names in EXPECTED.items()
+        for name in names
+        if not counter[kind, name]
+    ]
+
+
+def table(counter: Counter, width: int = 100) -> str:
+    """How often everything was seen, one paragraph for each kind."""
+    lines = []
+    for kind, names in EXPECTED.items():
+        others = sorted(name for seen, name in counter if seen == kind and name not in names)
+        line = f"  {kind:<10}"
+        for name in (*names, *others):
+            item = f" {name} {counter[kind, name]},"
+            if len(line) + len(item) > width:
+                lines.append(line)
+                line = " " * 12
+            line += item
+        lines.append(line.rstrip(","))
+    return "\n".join(lines)
+
+
+def run_batch(engine: NativeFlowTable, one: Batch) -> tuple[Verdict, str]:
+    """Puts a batch through ``engine`` and the model; what was found, and what differs or ''."""
+    engine.pool(one.pool)
+    formats = {"answer_format": engine.answer_format, "event_format": engine.event_format}
+    judge = Judge(slots=engine.slots, pool=one.pool, **formats)
+    whole = Verdict()
+    for number, segment in enumerate(one.segments):
+        fault = ""
+        options = {"settings": segment.settings, "traffic": one.traffic}
+        try:
+            run = engine.run(segment.commands, **options, seed=one.seed ^ number)
+        except FlowError as error:
+            run, fault = error.run, str(error)
+        verdict = judge.judge(run, segment.commands, segment.settings)
+        whole.model += verdict.model
+        whole.gateware += verdict.gateware
+        whole.seen += verdict.seen
+        # What stopped early lacks its end; the fault itself says more.
+        problem = verdict.problem if not fault or verdict.problem.startswith("command") else ""
+        if fault or problem:
+            place = f"segment {number}: "
+            return whole, "\n  ".join(place + text for text in (fault, problem) if text)
+    return whole, ""
+
+
+class FlowSoak:
+    """The flow table of ``width`` slots in the native engine, beside the model."""
+
+    missing = staticmethod(missing)
+    table = staticmethod(table)
+
+    def __init__(self, *, width: int, seed: int, folder: Path, verilog: Path | None = None):
+        self._slots, self._seed = width, seed
+        self._engine = NativeFlowTable(slots=width, verilog=verilog)
+        self._model, self._gateware = hashlib.blake2b(), hashlib.blake2b()
+        self.seen = Counter()
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """The digests of all answers and events so far: the model's and the gateware's."""
+        return self._model.hexdigest()[:32], self._gateware.hexdigest()[:32]
+
+    def close(self) -> None:
+        """Free the simulation."""
+        self._engine.close()
+
+    def batch(self, number: int, count: int) -> list[str]:
+        """Put batch ``number`` through gateware and model; lines on what differs, if any."""
+        one = batch(slots=self._slots, seed=self._seed, number=number, count=count)
+        found, problem = run_batch(self._engine, one)
+        for digest, records in ((self._model, found.model), (self._gateware, found.gateware)):
+            digest.update("\n".join(map(repr, map(tuple, records))).encode())
+        self.seen += found.seen
+        if not problem:
+            return []
+        name = f"flow_table_s{self._slots} batch {number} ({one.profile}, {one.traffic})"
+        return [f"MISMATCH {name}", f"  {problem}"]
