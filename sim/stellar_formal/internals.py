@@ -34,6 +34,14 @@ class Internals:
             )
         return found[0]
 
+    def besides(self, *ports: Signal, name: str) -> Signal:
+        """The signal ``name`` that is none of ``ports``, where a port's name is used again."""
+        found = self._signals.get(name, {}).values()
+        found = [signal for signal in found if all(signal is not port for port in ports)]
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} signals besides ports are called {name!r}, not one")
+        return found[0]
+
     def __getattr__(self, name: str) -> Signal:
         return self[name]
 

@@ -102,10 +102,11 @@ class Top:
         self._ports[name] = (Value.cast(signal), None)
         return signal
 
-    @staticmethod
-    def constant(shape):
+    def constant(self, shape, name):
         """A value that the solver chooses once, for the whole run."""
-        return AnyConst(shape)
+        signal = Signal(shape, name=name)
+        self.m.d.comb += signal.eq(AnyConst(shape))
+        return signal
 
     def assume(self, condition):
         """Only such inputs are looked at."""

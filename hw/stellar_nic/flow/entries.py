@@ -104,7 +104,8 @@ class FlowEntries(wiring.Component):
 
         A register is reset without a gate in front of it; a multiplexer would have many.
         """
-        under_way, arrived = Signal(self._tables), Signal(self._tables)
+        under_way = Signal(self._tables)
+        arrived = Signal(self._tables)
         m.d.sync += [under_way.eq(self.read), arrived.eq(under_way)]
         hand = Signal(self._entry, reset_less=True)
         union = 0

@@ -234,7 +234,9 @@ class FlowLookup(wiring.Component):
             m.d.sync += hits[table].eq(equal.all() & sought[3])
         # The stash is looked at in the cycle of the read, and waits for the tables.
         equal = _equal(m, "stash", self.stash.entry.key, read["key"])
-        valid, both, later = Signal(), Signal(), Signal()
+        valid = Signal(name="stash_valid")
+        both = Signal(name="stash_both")
+        later = Signal(name="stash_later")
         m.d.sync += [
             valid.eq(self.stash.valid),
             both.eq(equal.all() & valid),
@@ -256,8 +258,10 @@ class FlowLookup(wiring.Component):
                 m.d.sync += later.eq(value)
                 value = later
             chosen = chosen | Mux(hits[number], value, 0)
-        selected, where = Signal(kept), Signal(self._tables + 1)
-        hit, missed = Signal(), Signal()
+        selected = Signal(kept)
+        where = Signal(self._tables + 1)
+        hit = Signal()
+        missed = Signal()
         valid = at[self.latency - 1]["valid"]
         m.d.sync += [
             Value.cast(selected).eq(chosen),

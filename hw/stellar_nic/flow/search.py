@@ -132,8 +132,8 @@ class FlowSearch(wiring.Component):
         head = Signal(range(self._expansions + 1))
         wait = Signal(2)
         # The places of the key whose slots are being looked at; root: it is the new one.
-        f, g = Signal(self._bits), Signal(self._bits)
-        step = Signal(self._step)
+        f, g = Signal(self._bits, name="look_f"), Signal(self._bits, name="look_g")
+        step = Signal(self._step, name="look_step")
         own = Signal(self._slot["table"].shape)
         table = Signal(self._slot["table"].shape)
         look = self._looks[0]

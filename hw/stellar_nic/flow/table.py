@@ -36,6 +36,8 @@ class FlowTable(wiring.Component):
         With a field ``kind`` that is 0 where there is no key.
     hash : wiring.Component or None
         In place of :class:`FlowHash`, with the same members; for proofs.
+    counters : wiring.Component or None
+        In place of :class:`FlowCounters`, likewise.
     technology : str
         ``generic``, or ``ecp5`` for the vendor's cells.
 
@@ -67,6 +69,7 @@ class FlowTable(wiring.Component):
         scan_every=256,
         key=KEY_LAYOUT,
         hash=None,
+        counters=None,
         technology="generic",
     ):
         self._slots = check_power_of_two("slots", slots, low=4)
@@ -87,7 +90,9 @@ class FlowTable(wiring.Component):
             scan_every=scan_every,
             **shape,
         )
-        self._counters = FlowCounters(layouts=layouts, technology=technology)
+        if counters is None:
+            counters = FlowCounters(layouts=layouts, technology=technology)
+        self._counters = counters
         super().__init__(
             {
                 "request": In(stream.Signature(layouts.key)),

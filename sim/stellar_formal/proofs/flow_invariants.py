@@ -1,0 +1,292 @@
+"""What holds between the flow table's registers in every cycle, so that one step proves it all."""
+
+from amaranth.hdl import Array, Cat, Mux, Value
+from amaranth.lib import data
+
+from stellar_nic.flow.engine import Job
+from stellar_spec.flow import FlowOp, FlowStatus
+
+from .flow_rig import BITS, TABLES
+
+__all__ = ["given", "prove_answers", "prove_engine", "prove_hand", "prove_moves", "prove_search", "prove_slots"]
+
+MOVING = ("STEP", "READ", "LOAD", "COPY", "ARRIVE")
+
+
+def given(top, condition, then, what):
+    """Where ``condition`` holds, so does ``then``."""
+    top.prove(Mux(condition, then, 1), what)
+
+
+def _raw(view):
+    return Value.cast(view)
+
+
+def prove_slots(top, rig):
+    """Each key is in a place of its own, once, and the search's picture shows it."""
+    engine, stash = rig.engine, rig.engine.stash
+    empty, row = rig.at("engine", "EMPTY"), engine._row
+    moving = rig.at("placer", *MOVING)
+    target = _raw(rig.inside("engine.placer").target)
+    for number, slot in enumerate(rig.slots):
+        table, index = number >> BITS, number & ((1 << BITS) - 1)
+        kind, picture = _raw(slot.key), rig.pictures[number]
+        taken = kind.any()
+        given(top, taken, rig.place(kind, table) == index, f"slot {number} is a place of its key")
+        given(top, ~empty, picture[0] == taken, f"the picture shows whether slot {number} is taken")
+        right = picture[1:] == rig.g(kind)
+        given(top, ~empty & taken, right, f"the picture has g of slot {number}")
+        given(top, empty & (row > number), ~picture[0], f"the picture's slot {number} is emptied")
+        given(top, empty & (row > index), ~taken, f"slot {number} is emptied")
+        given(top, rig.at("engine", "EMPTIED"), ~taken, f"slot {number} is empty")
+        for other in range(number):
+            twice = taken & (kind == _raw(rig.slots[other].key)) & ~empty
+            equal = _raw(slot) == _raw(rig.slots[other])
+            either = (target == number) | (target == other)
+            given(top, twice, moving & either & equal, f"slots {other} and {number} have two keys")
+    copies = Cat((target != n) & (_raw(s) == _raw(rig.slot(target))) for n, s in enumerate(rig.slots))
+    vacant = _raw(rig.slot(target).key) == 0
+    given(top, moving, vacant | copies.any(), "what is overwritten is elsewhere, too")
+    key = stash.entry.key
+    placed = (engine._entries.stash_f == rig.f(key)) & (engine._entries.stash_g == rig.g(key))
+    own = _raw(key).any() & placed & ~rig.in_slots(key)
+    given(top, stash.valid & ~empty, own, "the key in the stash is nowhere else")
+    given(top, empty & (row != 0), ~stash.valid, "the stash is emptied")
+    given(top, rig.at("engine", "EMPTIED"), ~stash.valid, "the stash is empty")
+
+
+def prove_engine(top, rig):
+    """What the engine's states say of the command, the slots and the stash."""
+    engine, stash, cmd = rig.engine, rig.engine.stash, rig.cmd
+    at = lambda *names: rig.at("engine", *names)  # noqa: E731
+    job, op, key = engine._job, cmd.op, cmd.key
+    works = at(
+        *("PASS", "LOOKED", "LOCATE", "FETCH", "FETCHING", "FETCHED", "CHANGE", "ERASE"),
+        *("COUNT", "RETIRE", "BEGIN", "BEGUN", "DRAIN", "ANSWER"),
+    )
+    places = at("PLACE", "PLACING")
+    top.prove(~at("AGE", "JUDGE", "REPORT"), "no ageing and no learning")
+    given(top, works, (job == Job.COMMAND) & rig.held, "a command is carried out")
+    given(top, places, (job == Job.COMMAND) & rig.held | (job == Job.STASH), "a key is placed")
+    emptying = at("EMPTY", "EMPTIED") & (job == Job.COMMAND) & rig.held & (op == FlowOp.CLEAR)
+    given(top, engine._clearing, emptying, "a command empties the table")
+    keyed = (op <= FlowOp.READ) & _raw(key).any()
+    inserts, rewrites = op == FlowOp.INSERT, (op == FlowOp.INSERT) | (op == FlowOp.UPDATE)
+    begins, placing = at("BEGIN", "BEGUN"), places & (job == Job.COMMAND)
+    given(top, at("PASS", "LOOKED", "LOCATE"), keyed, "a key is sought")
+    given(top, begins | placing, keyed & inserts, "a key is inserted")
+    given(top, at("CHANGE"), keyed & rewrites & engine._replace, "a key's action is changed")
+    given(top, at("ERASE", "RETIRE"), keyed & (op == FlowOp.DELETE), "a key is deleted")
+    fetches = at("FETCH", "FETCHING", "FETCHED")
+    given(top, fetches | at("COUNT"), keyed | (op == FlowOp.READ_SLOT), "an entry is looked at")
+    given(top, engine._again, placing, "the stash is cleared for a command")
+    given(top, engine._replace, rewrites & at("CHANGE", "COUNT", "DRAIN", "ANSWER"), "replaced")
+    # Where the entry in question is.
+    inside, found = engine._in_stash, fetches | at("CHANGE", "ERASE")
+    here = rig.slot(engine._slot)
+    given(top, at("FETCH", "FETCHING"), ~inside, "a slot is fetched")
+    given(top, found & keyed & ~inside, _raw(here.key) == _raw(key), "the slot has the key")
+    given(top, found & keyed & inside, rig.in_stash(key), "the stash has the key")
+    hashed = (engine._f == rig.f(key)) & (engine._g == rig.g(key)) & engine._where.any()
+    given(top, at("LOCATE"), hashed, "its hash is known")
+    for table in range(TABLES):
+        has = _raw(rig.local(key, table).key) == _raw(key)
+        given(top, at("LOCATE") & engine._where[table], has, f"it is in table {table}")
+    # A key on its way through the stash.
+    entries = engine._entries
+    same = (_raw(stash.entry.key) == _raw(key)) & inside
+    hashed = (entries.stash_f == rig.f(key)) & (entries.stash_g == rig.g(key))
+    waits = ~stash.valid & same & hashed & ~rig.in_slots(key)
+    given(top, begins, waits, "the new key is in the stash and not yet present")
+    given(top, placing & ~engine._again, same & rig.present(key), "the new key is present")
+    given(top, placing & engine._again, ~rig.present(key), "the new key has to wait")
+    given(top, at("PLACE"), stash.valid, "there is a key to place")
+    given(top, ~at("DRAIN"), engine._drain == 0, "waits from the beginning")
+    top.prove(engine._drain <= engine._settle + 1, "waits no longer than it has to")
+    top.prove(at("PLACING") == ~rig.at("placer", "IDLE"), "the placer works for the engine")
+    given(top, rig.at("placer", "SEARCH", *MOVING), stash.valid, "its key is in the stash")
+    placed = rig.placer.placed
+    done = rig.at("placer", "DONE")
+    given(top, rig.at("placer", *MOVING), placed, "it is going to be placed")
+    given(top, done, stash.valid == ~placed, "if it is placed the stash is empty")
+    given(top, done & placed, rig.in_slots(stash.entry.key), "it is placed")
+
+
+def prove_answers(top, rig):
+    """What is answered, and the entry that goes with it, is what the table has."""
+    engine, cmd = rig.engine, rig.cmd
+    at = lambda *names: rig.at("engine", *names)  # noqa: E731
+    op, key, status, chosen = cmd.op, cmd.key, engine._status, engine._entries.chosen
+    keyed = (op <= FlowOp.READ) & _raw(key).any()
+    rewrites = (op == FlowOp.INSERT) | (op == FlowOp.UPDATE)
+    offset = rig.entry["action"].offset
+    shown = (_raw(chosen.key) == _raw(key)) & (_raw(chosen)[offset:] == rig.record(key))
+    shown &= ~rewrites | (_raw(chosen.action) == _raw(cmd.action))
+    ends = at("DRAIN", "ANSWER")
+    given(top, at("CHANGE", "COUNT") & (op == FlowOp.INSERT), status == FlowStatus.UPDATED, "updated")
+    given(top, at("CHANGE", "COUNT") & (op != FlowOp.INSERT), status == FlowStatus.OK, "done")
+    given(top, at("ERASE", "RETIRE"), status == FlowStatus.OK, "deleted")
+    given(top, at("COUNT") & keyed, rig.present(key) & shown, "the entry is known")
+    given(top, at("COUNT"), op != FlowOp.DELETE, "a deleted key is counted otherwise")
+    given(top, at("RETIRE"), ~rig.present(key), "the key is gone")
+    full, unfound = status == FlowStatus.FULL, status == FlowStatus.NOT_FOUND
+    good = (status == FlowStatus.OK) | (status == FlowStatus.UPDATED)
+    given(top, ends & (status == FlowStatus.INVALID), ~keyed, "an invalid command")
+    given(top, ends & keyed, good | full | unfound, "a valid command")
+    given(top, ends & full, (op == FlowOp.INSERT) & ~rig.present(key), "full")
+    absent = ~rig.present(key) & (op != FlowOp.INSERT)
+    given(top, ends & keyed & unfound, absent, "not found")
+    stays = ends & keyed & good
+    given(top, stays & (op != FlowOp.DELETE), rig.present(key) & shown, "the answer's entry")
+    given(top, stays & (op == FlowOp.DELETE), ~rig.present(key), "it is deleted")
+    given(top, (op != FlowOp.INSERT) & ends, status != FlowStatus.UPDATED, "only INSERT says so")
+    clears = ends & (op == FlowOp.CLEAR)
+    nothing = ~Cat(_raw(slot.key) for slot in rig.slots).any() & ~engine.stash.valid
+    given(top, clears, nothing & (status == FlowStatus.OK), "everything is gone")
+
+
+def prove_hand(top, rig):
+    """What is on its way from a memory to the engine's hand is what is in the slot."""
+    entries, engine = rig.inside("engine.entries"), rig.engine
+    moves = rig.at("placer", "LOAD", "COPY")
+    slot = Mux(moves, _raw(rig.search.at.slot), _raw(engine._slot))
+    word, table = _raw(rig.slot(slot)), slot[BITS:]
+    loading = rig.at("engine", "FETCHING") | rig.at("placer", "LOAD")
+    stages = (entries.under_way, entries.arrived, entries.loaded)
+    top.prove(sum(stage.any() for stage in stages) == loading, "one entry is on its way")
+    chosen = Cat(table == number for number in range(TABLES))
+    for number in range(TABLES):
+        output = rig.inside(f"lookup.ram{number}").read_data
+        on, mine = chosen[number], Mux(chosen[number], word, 0)
+        latched = rig.rams[number].read_0
+        given(top, entries.under_way[number], on & (latched == word), f"table {number} read it")
+        given(top, entries.arrived[number], on & (output == word), f"table {number} gives it")
+        register = _raw(entries[f"hand_{number}"])
+        given(top, entries.loaded, register == mine, f"it is there from table {number}")
+    held = rig.at("engine", "FETCHED", "CHANGE", "ERASE") & ~engine._in_stash
+    given(top, held | rig.at("placer", "COPY"), _raw(entries.hand) == word, "it is in the hand")
+
+
+class _Nodes:
+    """The queue's nodes, and what makes a step to a slot a right one."""
+
+    def __init__(self, rig):
+        self._rig, self._layout = rig, rig.search._node
+
+    def __getitem__(self, number):
+        words = Array(self._rig.queue)
+        return data.View(self._layout, words[_raw(number)])
+
+    def taken(self, node):
+        """It is a slot with a key, and has its g."""
+        key = self._rig.slot(node.slot).key
+        return _raw(key).any() & (node.g == self._rig.g(key))
+
+    def leads(self, node, slot):
+        """The key of ``node`` could be in ``slot``."""
+        key = self._rig.slot(node.slot).key
+        return (node.slot.table != slot.table) & self._place(key, slot)
+
+    def root(self, slot):
+        """The key in the stash could be in ``slot``."""
+        return self._place(self._rig.engine.stash.entry.key, slot)
+
+    def _place(self, key, slot):
+        return Array(self._rig.place(key, n) for n in range(TABLES))[slot.table] == slot.index
+
+    def step(self, step, slot):
+        """``step`` is a way for a key to ``slot``."""
+        return Mux(step.root, self.root(slot), self.leads(self[step.node], slot))
+
+
+def prove_search(top, rig):
+    """The search's queue has only slots that the key in the stash leads to."""
+    search, inside = rig.search, rig.inside("engine.placer.search")
+    memory = rig.inside("engine.placer.search.queue.memory")
+    picture = rig.inside("engine.placer.search.picture.memory")
+    nodes, layout = _Nodes(rig), search._step
+    at = lambda *names: rig.at("search", *names)  # noqa: E731
+    tail, head, wait, table = search._tail, inside.head, inside.besides(name="wait"), inside.table
+    step = data.View(layout, _raw(inside.look_step))
+    searching, looks = rig.at("placer", "SEARCH"), search._looks
+    top.prove(searching == ~at("IDLE"), "the search works for the placer")
+    top.prove((tail <= len(rig.queue)) & (head <= len(rig.queue)), "the queue's ends")
+    runs = at("LOOK", "SETTLE", "NEXT")
+    own = step.root == (head == 0)
+    own &= step.root | (step.node == head - 1)
+    given(top, runs, own, "the node that is looked from")
+    root = (inside.look_f == search.f) & (inside.look_g == search.g)
+    given(top, at("LOOK") & step.root, root, "the new key's places")
+    parent = nodes[step.node]
+    key = rig.slot(parent.slot).key
+    right = (inside.look_f == rig.f(key)) & (inside.look_g == rig.g(key))
+    right &= (inside.own == parent.slot.table) & (step.node < tail)
+    given(top, at("LOOK") & ~step.root, right, "the node's places")
+    given(top, at("NEXT"), head < tail, "there is a next node")
+    given(top, at("SETTLE", "NEXT"), wait <= 2, "waits three cycles")
+    given(top, at("LOOK"), ~search.found, "looks on until one is found")
+    # How many have been looked at tells where each node came from.
+    left = Mux(step.root, 2 - table, Mux(inside.own == 0, 1, table == 0))
+    total = tail + looks[1].valid + looks[2].valid + Mux(at("LOOK"), left, 0)
+    counted = runs & ~search.found & (tail != len(rig.queue))
+    given(top, counted, total == 2 + head, "two roots and one node from each node")
+    for number in (1, 2):
+        look = looks[number]
+        words = Array(rig.pictures)[_raw(look.slot)]
+        data_in = picture.read_0 if number == 1 else rig.inside(
+            "engine.placer.search.picture"
+        ).read_data
+        given(top, look.valid, at("LOOK", "SETTLE"), f"look {number} is of a search")
+        given(top, look.valid, data_in == words, f"look {number} has the slot's picture")
+        ahead = tail + (looks[2].valid if number == 1 else 0)
+        given(top, look.valid & look.step.root, ahead < 2, f"look {number} is a root's")
+        near = (tail == len(rig.queue)) | (look.step.node < 2)
+        near &= (look.step.node < tail) & (ahead >= 2)
+        given(top, look.valid & ~look.step.root, near, f"look {number} is from a root")
+        given(top, look.valid, nodes.step(look.step, look.slot), f"look {number} is right")
+    quiet = at("LOOK") & (table == 0) | at("SETTLE") & (wait >= 1) | at("NEXT")
+    given(top, quiet, ~looks[1].valid, "the first stage is empty")
+    still = at("LOOK") | at("SETTLE") & (wait == 2) | at("NEXT")
+    given(top, still, ~looks[2].valid, "the second stage is empty")
+    for number in range(len(rig.queue)):
+        node = nodes[number]
+        good = nodes.taken(node) & nodes.step(node.step, node.slot)
+        good &= node.step.root if number < 2 else ~node.step.root & (node.step.node < 2)
+        given(top, searching & (tail > number), good, f"node {number} is right")
+    good = (_raw(rig.slot(search.free).key) == 0) & nodes.step(search.step, search.free)
+    good &= search.step.root | (search.step.node < tail)
+    given(top, searching & search.found, good, "what is found is free, and led to")
+    comes = Array(rig.queue)[head]
+    output = rig.inside("engine.placer.search.queue").read_data
+    given(top, at("NEXT") & (wait >= 1), memory.read_0 == comes, "the next node is read")
+    given(top, at("NEXT") & (wait == 2), output == comes, "the next node is there")
+
+
+def prove_moves(top, rig):
+    """While keys move, the rest of the way is as the search found it."""
+    inside, nodes = rig.inside("engine.placer"), _Nodes(rig)
+    memory = rig.inside("engine.placer.search.queue.memory")
+    output = rig.inside("engine.placer.search.queue").read_data
+    at = lambda *names: rig.at("placer", *names)  # noqa: E731
+    target = data.View(rig.search._slot, _raw(inside.target))
+    raw = inside.besides(_raw(rig.search.step), name="step")
+    step = data.View(rig.search._step, raw)
+    wait = inside.wait
+    moving = at(*MOVING)
+    first = nodes[step.node]
+    second = nodes[first.step.node]
+    chain = nodes.taken(first) & nodes.leads(first, target)
+    given(top, moving & step.root, nodes.root(target), "the new key comes")
+    given(top, moving & ~step.root, chain, "a key comes")
+    given(top, at("ARRIVE"), step.root, "the last one is the new one")
+    given(top, at("READ", "LOAD", "COPY"), ~step.root, "a key is moved")
+    more = moving & ~step.root
+    given(top, more & first.step.root, nodes.root(first.slot), "the new key comes behind it")
+    chain = nodes.taken(second) & nodes.leads(second, first.slot) & nodes.root(second.slot)
+    chain &= second.step.root & (_raw(rig.slot(target).key) == 0)
+    given(top, more & ~first.step.root, chain, "a second key comes behind it")
+    mine = Array(rig.queue)[step.node]
+    reads = at("STEP") & ~step.root & wait | at("READ", "LOAD", "COPY")
+    given(top, reads, memory.read_0 == mine, "the node is read")
+    given(top, at("READ", "LOAD", "COPY"), output == mine, "the node is there")
+

@@ -1,0 +1,351 @@
+"""The flow table as a map: never missed, never found behind its end, unchanged by FULL.
+
+The solver chooses one key, and the hash.  A register says whether the key is in the map, moved by
+commands and their answers alone; two more have its action and its handle.  Since the key may be any, what
+holds for it holds for all.
+"""
+
+from amaranth.hdl import Cat, Mux, Signal, Value
+from amaranth.lib import data
+
+from stellar_nic.flow.engine import Job
+from stellar_nic.flow.lookup import AFTER_READ
+from stellar_spec.flow import FlowOp, FlowStatus
+
+from ..proof import Proof, Twin
+from .flow_invariants import (
+    given,
+    prove_answers,
+    prove_engine,
+    prove_hand,
+    prove_moves,
+    prove_search,
+    prove_slots,
+)
+from .flow_rig import KEY, TABLES, Rig
+
+__all__ = ["PROOFS"]
+
+
+def _raw(view):
+    return Value.cast(view)
+
+
+class _Map:
+    """What the chosen key's part of the map is, seen from the ports."""
+
+    def __init__(self, top, rig):
+        m, dut = top.m, rig.dut
+        self.key = top.constant(KEY.size, "chosen_key")
+        top.assume(self.key != 0)
+        self.has = Signal(name="map_has")
+        self.action = Signal(len(_raw(dut.result.payload.action)), name="map_action")
+        self.handle = Signal(len(_raw(dut.result.payload.handle)), name="map_handle")
+        command, answer = dut.command, dut.answer.payload
+        op = command.payload.op
+        mine = command.valid & (_raw(command.payload.key) == self.key)
+        self.clears = command.valid & (op == FlowOp.CLEAR)
+        self.inserts = mine & (op == FlowOp.INSERT)
+        self.deletes = mine & (op == FlowOp.DELETE) | self.clears
+        self.rewrites = self.inserts | mine & (op == FlowOp.UPDATE)
+        self.mine = mine & (op <= FlowOp.READ)
+        good = (answer.status == FlowStatus.OK) | (answer.status == FlowStatus.UPDATED)
+        self.answered = dut.answer.valid & dut.answer.ready
+        with m.If(self.answered & good):
+            with m.If(self.deletes):
+                m.d.sync += self.has.eq(0)
+            with m.If(self.rewrites):
+                m.d.sync += self.action.eq(command.payload.action)
+            with m.If(self.inserts):
+                m.d.sync += self.has.eq(1)
+                with m.If(~self.has):
+                    m.d.sync += self.handle.eq(answer.handle)
+        self.record = Cat(self.action, self.handle)
+
+    def prove_answers(self, top, rig):
+        """The answers are those of a map."""
+        dut, answer = rig.dut, rig.dut.answer.payload
+        told = dut.answer.valid & self.mine
+        op, status = dut.command.payload.op, answer.status
+        new = Mux(self.has, status == FlowStatus.UPDATED, _either(status, "OK", "FULL"))
+        given(top, dut.answer.valid, dut.command.valid, "answers a command")
+        given(top, told & self.inserts, new, "INSERT: UPDATED if the key is there, else OK or FULL")
+        known = status == Mux(self.has, FlowStatus.OK, FlowStatus.NOT_FOUND)
+        given(top, told & (op != FlowOp.INSERT), known, "OK if the key is there, else NOT_FOUND")
+        shown = (_raw(answer.key) == self.key) & (_raw(answer.handle) == self.handle)
+        action = Mux(self.rewrites, _raw(dut.command.payload.action), self.action)
+        shown &= _raw(answer.action) == action
+        given(top, told & self.has, shown, "the answer has the key's action and handle")
+        given(top, dut.answer.valid & self.clears, status == FlowStatus.OK, "CLEAR: OK")
+
+
+def _either(value, *names):
+    result = 0
+    for name in names:
+        result |= value == FlowStatus[name]
+    return result
+
+
+class _Requests:
+    """The keys that were asked for, and whether the chosen one was surely there all the time."""
+
+    def __init__(self, top, rig, map):
+        m, dut = top.m, rig.dut
+        sure = map.has & ~map.deletes
+        self.stages = []
+        entry = Cat(dut.request.valid & dut.request.ready, sure, _raw(dut.request.payload))
+        for stage in range(1, dut.latency + 1):
+            asked = Signal(name=f"asked_{stage}")
+            certain = Signal(name=f"certain_{stage}")
+            key = Signal(KEY.size, name=f"asked_key_{stage}")
+            m.d.sync += Cat(asked, certain, key).eq(entry)
+            self.stages.append((asked, certain, key))
+            entry = Cat(asked, certain & ~map.deletes, key)
+
+    def prove_results(self, top, rig, map):
+        """A result is what the map says, or, while a command changes it, what it will say."""
+        dut, result = rig.dut, rig.dut.result
+        asked, certain, key = self.stages[-1]
+        mine = asked & (key == map.key)
+        top.prove(result.valid == asked, "a result for each request, at its time")
+        hit = result.payload.hit
+        known = mine & certain & ~map.deletes
+        given(top, known, hit, "a present key is never missed")
+        given(top, known, _raw(result.payload.handle) == map.handle, "it has its handle")
+        action = _raw(result.payload.action)
+        new = map.rewrites & (action == _raw(dut.command.payload.action))
+        given(top, known, (action == map.action) | new, "it has its action")
+        absent = mine & ~map.has & ~map.inserts
+        given(top, absent, ~hit, "an absent key is never found")
+        given(top, asked & (key == 0), ~hit, "no key is never found")
+        payload = _raw(result.payload)
+        given(top, asked & ~hit, payload == 0, "a miss is all zero")
+        return mine, hit
+
+
+class _Snapshots:
+    """What a lookup saw in the cycle in which it read; it is in stages 3 to 7 of the pipeline."""
+
+    def __init__(self, top, rig):
+        m = top.m
+        look, self.read = rig.inside("lookup"), rig.lookup.read_stage
+        key = _raw(look[f"key_{self.read}"])
+        entry = rig.entry
+        self.layout = data.StructLayout(
+            {**{f"table{n}": entry for n in range(TABLES)}, "stash": entry, "valid": 1, "blind": 1}
+        )
+        tables = [_raw(rig.local(key, n)) for n in range(TABLES)]
+        stash = rig.engine.stash
+        now = Cat(*tables, _raw(stash.entry), stash.valid, rig.lookup.blind)
+        self.stages = {}
+        for stage in range(self.read + 1, rig.dut.latency + 1):
+            kept = Signal(self.layout, name=f"snapshot_{stage}", reset_less=True)
+            m.d.sync += _raw(kept).eq(now)
+            self.stages[stage] = kept
+            now = _raw(kept)
+
+    def hits(self, snapshot, key):
+        """Where ``key`` is in a snapshot: the tables, then the stash."""
+        key = _raw(key)
+        sees = key.any() & ~snapshot.blind
+        tables = [_raw(snapshot[f"table{n}"].key) == key for n in range(TABLES)]
+        stash = snapshot.valid & (_raw(snapshot.stash.key) == key)
+        return Cat(hit & sees for hit in (*tables, stash))
+
+    @staticmethod
+    def entries(snapshot):
+        """The entries in it."""
+        return [*(snapshot[f"table{n}"] for n in range(TABLES)), snapshot.stash]
+
+
+def _prove_pipeline(top, rig, requests, snapshots):
+    """Each stage of the lookup has what belongs to its key."""
+    look, latency, read = rig.inside("lookup"), rig.dut.latency, snapshots.read
+    offset = rig.entry["action"].offset
+    active = {n: look[f"valid_{n}"] | look[f"passed_{n}"] for n in range(1, latency + 1)}
+    keys = {n: _raw(look[f"key_{n}"]) for n in range(1, latency + 1)}
+    hash = rig.lookup._hash
+    ends = (hash.f == rig.f(keys[1])) & (hash.g == rig.g(keys[1]))
+    given(top, active[1], ends, "stage 1 has the hash")
+    for n in range(read, latency + 1):
+        hashed = (look[f"f_{n}"] == rig.f(keys[n])) & (look[f"g_{n}"] == rig.g(keys[n]))
+        given(top, active[n], hashed, f"stage {n} has the hash")
+    for table in range(TABLES):
+        right = look[f"index_{table}"] == rig.place(keys[read], table)
+        given(top, active[read], right, f"the address in table {table}")
+    for n, (asked, _, key) in enumerate(requests.stages, 1):
+        top.prove(asked == look[f"valid_{n}"], f"stage {n} has a request")
+        given(top, asked, key == keys[n], f"stage {n} has the request's key")
+        given(top, asked, ~look[f"passed_{n}"], f"stage {n} has one lookup")
+    # What was read, compared, selected.
+    for ahead in range(1, AFTER_READ):
+        n = read + ahead
+        shot = snapshots.stages[n]
+        sees = active[n] & keys[n].any() & ~shot.blind
+        top.prove(look[f"sought_{ahead}"] == sees, f"stage {n} is sought")
+        stash = _raw(look[f"kept{TABLES}_{ahead - 1}"])
+        right = stash == _raw(shot.stash)[offset:]
+        given(top, sees, right, f"stage {n} has the stash's record")
+        equal = _raw(shot.stash.key) == keys[n]
+        here = shot.valid & equal
+        if ahead == 1:
+            compared = (look.stash_equal == equal) & (look.stash_valid == shot.valid)
+        elif ahead < 4:
+            compared = look[{2: "stash_both", 3: "stash_later"}[ahead]] == here
+        else:
+            compared = look.hits == snapshots.hits(shot, keys[n])
+            given(top, ~sees, look.hits == 0, "nothing is found where nothing is sought")
+        given(top, sees, compared, f"stage {n} has compared")
+        for table in range(TABLES):
+            entry = shot[f"table{table}"]
+            ram = rig.rams[table].read_0 if ahead == 1 else rig.inside(
+                f"lookup.ram{table}"
+            ).read_data
+            if ahead <= 2:
+                right = ram == _raw(entry)
+            else:
+                right = _raw(look[f"kept{table}_{ahead - 3}"]) == _raw(entry)[offset:]
+                if ahead == 3:
+                    right &= look[f"table{table}_equal"] == (_raw(entry.key) == keys[n])
+            given(top, sees, right, f"stage {n} has what table {table} has")
+    shot, key = snapshots.stages[latency], keys[latency]
+    hits = Mux(active[latency], snapshots.hits(shot, key), 0)
+    record = 0
+    for number, entry in enumerate(snapshots.entries(shot)):
+        record |= Mux(hits[number], _raw(entry)[offset:], 0)
+    top.prove(look.where == hits, "where it was found")
+    top.prove(look.hit == hits.any(), "whether it was found")
+    top.prove(_raw(look.selected) == record, "what was found")
+
+
+def _prove_pass(top, rig, snapshots):
+    """The engine's own lookup sees what is still so when its result comes."""
+    look, latency = rig.inside("lookup"), rig.dut.latency
+    passes = [look[f"passed_{n}"] for n in range(1, latency + 1)]
+    top.prove(sum(passes) == rig.at("engine", "LOOKED"), "the engine waits for one lookup")
+    stash = rig.engine.stash
+    for n, passed in enumerate(passes, 1):
+        key = look[f"key_{n}"]
+        given(top, passed, _raw(key) == _raw(rig.cmd.key), f"stage {n} has the command's key")
+        if n > snapshots.read:
+            tables = [_raw(rig.local(key, table)) for table in range(TABLES)]
+            now = Cat(*tables, _raw(stash.entry), stash.valid, 0)
+            given(top, passed, _raw(snapshots.stages[n]) == now, f"stage {n} saw what still is")
+
+
+def _prove_map(top, rig, map):
+    """What the model says of the chosen key is so in the table, but for what a command changes."""
+    engine, cmd = rig.engine, rig.cmd
+    at = lambda *names: rig.at("engine", *names)  # noqa: E731
+    present, record = rig.present(map.key), rig.record(map.key)
+    same = (present == map.has) & (~map.has | (record == map.record))
+    working = ~at("IDLE", "EMPTY", "EMPTIED") & rig.held & (engine._job == Job.COMMAND)
+    mine = working & (_raw(cmd.key) == map.key) & (cmd.op <= FlowOp.READ)
+    emptied = at("EMPTY", "EMPTIED") | working & (cmd.op == FlowOp.CLEAR)
+    given(top, at("EMPTY", "EMPTIED") & ~engine._clearing, ~map.has, "nothing behind a reset")
+    given(top, ~mine & ~emptied, same, "the map, but for the key of a command")
+    # Of the command's own key:
+    kept = present == map.has
+    handle = ~map.has | (record[len(map.action) :] == map.handle)
+    before = at("PASS", "LOOKED", "LOCATE", "FETCH", "FETCHING", "FETCHED", "CHANGE", "ERASE")
+    given(top, mine & before, same, "the map before a change")
+    given(top, mine & at("BEGIN", "BEGUN"), same & ~map.has, "a key that comes")
+    places = at("PLACE", "PLACING")
+    given(top, mine & places, ~map.has, "a key that is placed")
+    new = _raw(engine.stash.entry.action) == _raw(cmd.action)
+    given(top, mine & (places & ~engine._again | at("BEGUN")), new, "its action")
+    moved = rig.at("placer", "DONE") & rig.placer.placed
+    action = record[: len(map.action)] == _raw(cmd.action)
+    given(top, mine & places & moved & ~engine._again, action, "its action moves with it")
+    ends = at("COUNT", "DRAIN", "ANSWER")
+    deletes, inserts = cmd.op == FlowOp.DELETE, cmd.op == FlowOp.INSERT
+    given(top, mine & ends & ~deletes & ~inserts, kept & handle, "the map behind an update")
+    reads = mine & ends & (cmd.op == FlowOp.READ)
+    given(top, reads, same, "the map behind a read")
+    status = engine._status
+    updated = (status == FlowStatus.UPDATED) == map.has
+    given(top, mine & ends & inserts, handle & updated, "the map behind an insert")
+    gone = mine & (at("RETIRE") | at("DRAIN", "ANSWER") & deletes & (status == FlowStatus.OK))
+    given(top, gone, map.has, "what is deleted was there")
+    unfound = mine & at("DRAIN", "ANSWER") & deletes & (status == FlowStatus.NOT_FOUND)
+    given(top, unfound, ~map.has, "what is not found was not there")
+
+
+def _prove_snapshots(top, rig, map, requests, snapshots):
+    """What lookups of the chosen key saw, from before a change until its answer."""
+    engine, look = rig.engine, rig.inside("lookup")
+    at = lambda *names: rig.at("engine", *names)  # noqa: E731
+    cmd, offset, drain = rig.cmd, rig.entry["action"].offset, engine._drain
+    bits = len(map.action)
+    mine = rig.held & (_raw(cmd.key) == map.key)
+    deletes = mine & (cmd.op == FlowOp.DELETE) | rig.held & (cmd.op == FlowOp.CLEAR)
+    rewrites = mine & ((cmd.op == FlowOp.INSERT) | (cmd.op == FlowOp.UPDATE))
+    present = rig.present(map.key) & ~rig.lookup.blind
+    for n, (asked, certain, key) in enumerate(requests.stages, 1):
+        given(top, certain, map.has & ~deletes, f"stage {n} is certain")
+        if n <= snapshots.read:
+            continue
+        chosen, shot = asked & (key == map.key), snapshots.stages[n]
+        hits = snapshots.hits(shot, key)
+        record = 0
+        for number, entry in enumerate(snapshots.entries(shot)):
+            record |= Mux(hits[number], _raw(entry)[offset:], 0)
+        given(top, chosen & certain, hits.any(), f"stage {n} saw a key that is present")
+        old = record[:bits] == map.action
+        new = rewrites & (record[:bits] == _raw(cmd.action))
+        right = (old | new) & (record[bits:] == map.handle)
+        given(top, chosen & certain, right, f"stage {n} saw its record")
+        # From a change on, a lookup that saw what was before is so many stages on its way.
+        since = at("RETIRE") & (n <= snapshots.read)
+        since |= at("DRAIN") & (drain + snapshots.read + 1 >= n) | at("ANSWER")
+        since |= at("EMPTY") & (engine._row + snapshots.read >= n)
+        since |= at("EMPTIED") & (n < rig.dut.latency)
+        seen = chosen & hits.any()
+        given(top, seen & ~map.has & ~present, 0, f"stage {n} saw no key that is absent")
+        given(top, seen & map.has & ~present & since, 0, f"stage {n} did not see a key that went")
+        ends = at("DRAIN") & (drain + snapshots.read + 1 >= n) | at("ANSWER")
+        done = rewrites & (engine._status <= FlowStatus.UPDATED) & ends
+        given(top, chosen & certain & done, new, f"stage {n} saw the new action")
+
+
+def _build(top):
+    rig = Rig(top)
+    dut = rig.dut
+    top.m.d.comb += [
+        dut.settings.seed.eq(0),
+        dut.settings.idle_timeout.eq(0),
+        dut.settings.learn.eq(0),
+    ]
+    map = _Map(top, rig)
+    requests = _Requests(top, rig, map)
+    snapshots = _Snapshots(top, rig)
+    map.prove_answers(top, rig)
+    requests.prove_results(top, rig, map)
+    prove_slots(top, rig)
+    prove_engine(top, rig)
+    prove_answers(top, rig)
+    prove_hand(top, rig)
+    prove_search(top, rig)
+    prove_moves(top, rig)
+    _prove_pipeline(top, rig, requests, snapshots)
+    _prove_pass(top, rig, snapshots)
+    _prove_map(top, rig, map)
+    _prove_snapshots(top, rig, map, requests, snapshots)
+    top.cover(dut.result.valid & dut.result.payload.hit, "a hit")
+
+
+def _dummy(m, s):
+    m.d.comb += s.lookup.eq(0)
+
+
+PROOFS = (
+    Proof(
+        name="flow.lookup",
+        about="FlowTable",
+        build=_build,
+        engine="induction",
+        depth=1,
+        reach=10,
+        twins=(Twin("x", _dummy),),
+    ),
+)
