@@ -65,6 +65,8 @@ def prove_engine(top, rig):
         *("COUNT", "RETIRE", "BEGIN", "BEGUN", "DRAIN", "ANSWER"),
     )
     places = at("PLACE", "PLACING")
+    for part in ("engine", "placer", "search"):
+        top.prove(rig.legal(part), f"the {part} is in one of its states")
     top.prove(~at("AGE", "JUDGE", "REPORT"), "no ageing and no learning")
     given(top, works, (job == Job.COMMAND) & rig.held, "a command is carried out")
     given(top, places, (job == Job.COMMAND) & rig.held | (job == Job.STASH), "a key is placed")
@@ -84,7 +86,7 @@ def prove_engine(top, rig):
     # Where the entry in question is.
     inside, found = engine._in_stash, fetches | at("CHANGE", "ERASE")
     here = rig.slot(engine._slot)
-    given(top, at("FETCH", "FETCHING"), ~inside, "a slot is fetched")
+    given(top, at("LOCATE", "FETCH", "FETCHING"), ~inside, "a slot is fetched")
     given(top, found & keyed & ~inside, _raw(here.key) == _raw(key), "the slot has the key")
     given(top, found & keyed & inside, rig.in_stash(key), "the stash has the key")
     hashed = (engine._f == rig.f(key)) & (engine._g == rig.g(key)) & engine._where.any()
@@ -109,7 +111,11 @@ def prove_engine(top, rig):
     done = rig.at("placer", "DONE")
     given(top, rig.at("placer", *MOVING), placed, "it is going to be placed")
     given(top, done, stash.valid == ~placed, "if it is placed the stash is empty")
-    given(top, done & placed, rig.in_slots(stash.entry.key), "it is placed")
+    record = _raw(stash.entry)[rig.entry["action"].offset :]
+    there = rig.in_slots(stash.entry.key) & (rig.record(stash.entry.key) == record)
+    given(top, done & placed, there, "it is placed")
+    new = _raw(stash.entry.action) == _raw(cmd.action)
+    given(top, at("BEGUN") | placing & ~engine._again, new, "it has the command's action")
 
 
 def prove_answers(top, rig):
@@ -224,10 +230,12 @@ def prove_search(top, rig):
     given(top, at("LOOK") & ~step.root, right, "the node's places")
     given(top, at("NEXT"), head < tail, "there is a next node")
     given(top, at("SETTLE", "NEXT"), wait <= 2, "waits three cycles")
-    given(top, at("LOOK"), ~search.found, "looks on until one is found")
+    given(top, at("LOOK", "NEXT") | at("SETTLE") & (wait == 0), ~search.found, "looks on until one is found")
     # How many have been looked at tells where each node came from.
     left = Mux(step.root, 2 - table, Mux(inside.own == 0, 1, table == 0))
     total = tail + looks[1].valid + looks[2].valid + Mux(at("LOOK"), left, 0)
+    early = runs & ~search.found & (head < 2)
+    given(top, early, tail != len(rig.queue), "the queue is not full at once")
     counted = runs & ~search.found & (tail != len(rig.queue))
     given(top, counted, total == 2 + head, "two roots and one node from each node")
     for number in (1, 2):
@@ -243,7 +251,12 @@ def prove_search(top, rig):
         near = (tail == len(rig.queue)) | (look.step.node < 2)
         near &= (look.step.node < tail) & (ahead >= 2)
         given(top, look.valid & ~look.step.root, near, f"look {number} is from a root")
+        given(top, look.valid, _raw(look.step) == _raw(step), f"look {number} is of this node")
         given(top, look.valid, nodes.step(look.step, look.slot), f"look {number} is right")
+    both = looks[1].valid & looks[2].valid
+    given(top, both, looks[1].step.root, "one look from a node")
+    issued = at("LOOK") & (table == 1) & looks[1].valid & ~step.root
+    given(top, issued, inside.own == 1, "it is the look at table 0")
     quiet = at("LOOK") & (table == 0) | at("SETTLE") & (wait >= 1) | at("NEXT")
     given(top, quiet, ~looks[1].valid, "the first stage is empty")
     still = at("LOOK") | at("SETTLE") & (wait == 2) | at("NEXT")

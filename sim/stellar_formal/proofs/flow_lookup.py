@@ -252,11 +252,6 @@ def _prove_map(top, rig, map):
     given(top, mine & at("BEGIN", "BEGUN"), same & ~map.has, "a key that comes")
     places = at("PLACE", "PLACING")
     given(top, mine & places, ~map.has, "a key that is placed")
-    new = _raw(engine.stash.entry.action) == _raw(cmd.action)
-    given(top, mine & (places & ~engine._again | at("BEGUN")), new, "its action")
-    moved = rig.at("placer", "DONE") & rig.placer.placed
-    action = record[: len(map.action)] == _raw(cmd.action)
-    given(top, mine & places & moved & ~engine._again, action, "its action moves with it")
     ends = at("COUNT", "DRAIN", "ANSWER")
     deletes, inserts = cmd.op == FlowOp.DELETE, cmd.op == FlowOp.INSERT
     given(top, mine & ends & ~deletes & ~inserts, kept & handle, "the map behind an update")
@@ -266,7 +261,9 @@ def _prove_map(top, rig, map):
     updated = (status == FlowStatus.UPDATED) == map.has
     given(top, mine & ends & inserts, handle & updated, "the map behind an insert")
     gone = mine & (at("RETIRE") | at("DRAIN", "ANSWER") & deletes & (status == FlowStatus.OK))
-    given(top, gone, map.has, "what is deleted was there")
+    chosen = engine._entries.chosen
+    was = (_raw(chosen.key) == map.key) & (_raw(chosen)[rig.entry["action"].offset :] == map.record)
+    given(top, gone, map.has & was, "what is deleted was there")
     unfound = mine & at("DRAIN", "ANSWER") & deletes & (status == FlowStatus.NOT_FOUND)
     given(top, unfound, ~map.has, "what is not found was not there")
 

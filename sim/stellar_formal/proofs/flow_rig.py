@@ -71,14 +71,20 @@ class AnyCounters(wiring.Component):
         return m
 
 
-def _is_in(state, *names):
-    """Whether a machine's register ``state`` is in one of the states ``names``."""
+def _numbers(state):
+    """States of a machine whose register is ``state``, with their numbers."""
     numbers = {}
     for number in range(1 << len(state)):
         try:
             numbers[state.decoder(number).partition("/")[0]] = number
         except KeyError:  # a number without a state
             break
+    return numbers
+
+
+def _is_in(state, *names):
+    """Whether a machine's register ``state`` is in one of the states ``names``."""
+    numbers = _numbers(state)
     missing = [name for name in names if name not in numbers]
     if missing:
         raise LookupError(f"no state {missing[0]!r}; there are: {', '.join(numbers)}")
@@ -134,6 +140,10 @@ class Rig:
         ]
         same = Value.cast(command.payload) == Value.cast(self.cmd)
         top.assume(~self.held | (command.valid & same))
+
+    def legal(self, part):
+        """Whether the machine of ``part`` is in any of its states."""
+        return self._states[part] < len(_numbers(self._states[part]))
 
     def at(self, part, *names):
         """Whether the machine of ``part`` is in one of the states ``names``."""
