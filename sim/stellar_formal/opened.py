@@ -13,8 +13,10 @@ class OpenedMemories:
     is read of a word in the cycle in which it is written is unspecified, so the solver chooses it.
     """
 
-    @staticmethod
-    def get_memory(memory):
+    def __init__(self, *, guided=False):
+        self._guided = guided  # then it is the word's complement
+
+    def get_memory(self, memory):
         """The module that is in the memory's place; its ports are clocked and write whole words."""
         m = Module()
         words = [
@@ -31,7 +33,9 @@ class OpenedMemories:
             collides = 0
             for write in memory.write_ports:
                 collides |= write.en & (write.addr == port.addr)
-            now = Mux(collides, AnySeq(len(words[0])), Array(words)[port.addr])
+            word = Array(words)[port.addr]
+            other = ~word if self._guided else AnySeq(len(word))
+            now = Mux(collides, other, word)
             with m.If(port.en):
                 m.d.sync += read.eq(now)
             m.d.comb += Value.cast(port.data).eq(read)

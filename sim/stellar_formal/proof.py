@@ -89,12 +89,12 @@ class Proof:
         """How far the proof reaches, in words."""
         return ENGINES[self.engine].format(depth=self.depth)
 
-    def top(self, twin: Twin | None = None) -> Top:
-        """The property's top module, over the design or over its ``twin``.
+    def top(self, twin: Twin | None = None, *, cover: bool = False) -> Top:
+        """The property's top module, over the design or over its ``twin``, or for a ``cover``.
 
         Raises ``ValueError`` if nothing is asserted or covered, or if the twin does not fit.
         """
-        top = Top(twin)
+        top = Top(twin, guided=cover or twin is not None)
         self.build(top)
         top.check(self.name, structure=self.engine == "paths")
         return top

@@ -55,7 +55,7 @@ def run(task: Task, root: Path, bin: Path) -> Result:
     folder = root / proof.name / re.sub(r"\W+", "_", task.name)
     try:
         with _LOCK:
-            top = proof.top(task.twin)
+            top = proof.top(task.twin, cover=task.kind == "cover")
             rtlil = top.rtlil()
     except (LookupError, TypeError, ValueError) as error:
         return Result(task, None, fault=f"cannot be built: {error}")

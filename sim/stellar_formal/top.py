@@ -48,9 +48,12 @@ class Top:
         For models and further logic, in the domain ``sync``.
     rst : Signal
         The synchronous reset.
+    guided : bool
+        A run is wanted that shows something, of a twin or to a cover: ``build`` may narrow the
+        inputs, so that it is found sooner.  What is found is a run all the same.
     """
 
-    def __init__(self, twin=None):
+    def __init__(self, twin=None, *, guided=False):
         self.m = Module()
         self.m.domains.sync = domain = ClockDomain("sync")
         self.rst = domain.rst
@@ -59,20 +62,22 @@ class Top:
         self.streams: list[tuple[str, str]] = []  # ports of the design: name, "in" or "out"
         self.registered = False  # for "paths": outputs may depend on registers only
         self.paths: list[tuple[str, str]] = []  # for "paths": allowed, and expected to be there
+        self.guided = guided
         self._twin = twin
         self._damaged = False
         self._ports = {"clk": (domain.clk, None), "rst": (domain.rst, None)}
 
-    def design(self, component, name="dut", *, tied=(), opened=False):
+    def design(self, component, name="dut", *, tied=(), opened=False, extended=None):
         """Adds the design under proof, broken if this is a twin; returns its internals.
 
         Its inputs become free, except members named in ``tied``, which ``build`` drives.
-        ``opened``: its memories are registers (:class:`OpenedMemories`).
+        ``opened``: its memories are registers (:class:`OpenedMemories`).  ``extended``: functions
+        as in :class:`Twin`, by the path of the submodule that they add to, for more than it does.
 
         Returns a function: path of a submodule (default: the design itself) to its
         :class:`Internals`.
         """
-        fragment = Fragment.get(component, OpenedMemories() if opened else None)
+        fragment = Fragment.get(component, OpenedMemories(guided=self.guided) if opened else None)
         own = {
             "__".join(map(str, path)): Value.cast(value)
             for path, _, value in component.signature.flatten(component)
@@ -81,6 +86,8 @@ class Top:
         def internals(path=""):
             return Internals(find(fragment, path), None if path else own)
 
+        for path, change in (extended or {}).items():
+            damage(find(fragment, path), change, internals(path))
         if self._twin is not None and not self._damaged:
             at = self._twin.at
             damage(find(fragment, at), self._twin.damage, internals(at))
@@ -107,6 +114,15 @@ class Top:
         signal = Signal(shape, name=name)
         self.m.d.comb += signal.eq(AnyConst(shape))
         return signal
+
+    def tie(self, signal, value):
+        """The input ``signal`` is no longer free, but ``value``."""
+        signal = Value.cast(signal)
+        names = [name for name, (port, _) in self._ports.items() if port is signal]
+        if len(names) != 1:
+            raise LookupError(f"{signal!r} is no free input")
+        del self._ports[names[0]]
+        self.m.d.comb += signal.eq(value)
 
     def assume(self, condition):
         """Only such inputs are looked at."""

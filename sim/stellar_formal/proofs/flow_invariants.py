@@ -8,7 +8,7 @@ from stellar_spec.flow import FlowOp, FlowStatus
 
 from .flow_rig import BITS, TABLES
 
-__all__ = ["given", "prove_answers", "prove_engine", "prove_hand", "prove_moves", "prove_search", "prove_slots"]
+__all__ = ["MOVING", "given", "prove_answers", "prove_engine", "prove_hand", "prove_moves", "prove_search", "prove_slots"]
 
 MOVING = ("STEP", "READ", "LOAD", "COPY", "ARRIVE")
 

@@ -14,6 +14,7 @@ from stellar_spec.flow import FlowOp, FlowStatus
 
 from ..proof import Proof, Twin
 from .flow_invariants import (
+    MOVING,
     given,
     prove_answers,
     prove_engine,
@@ -22,7 +23,7 @@ from .flow_invariants import (
     prove_search,
     prove_slots,
 )
-from .flow_rig import KEY, TABLES, Rig
+from .flow_rig import BITS, KEY, TABLES, Rig, is_in
 
 __all__ = ["PROOFS"]
 
@@ -34,10 +35,9 @@ def _raw(view):
 class _Map:
     """What the chosen key's part of the map is, seen from the ports."""
 
-    def __init__(self, top, rig):
+    def __init__(self, top, rig, key):
         m, dut = top.m, rig.dut
-        self.key = top.constant(KEY.size, "chosen_key")
-        top.assume(self.key != 0)
+        self.key = key
         self.has = Signal(name="map_has")
         self.action = Signal(len(_raw(dut.result.payload.action)), name="map_action")
         self.handle = Signal(len(_raw(dut.result.payload.handle)), name="map_handle")
@@ -60,6 +60,12 @@ class _Map:
                 m.d.sync += self.has.eq(1)
                 with m.If(~self.has):
                     m.d.sync += self.handle.eq(answer.handle)
+        filling, offset = rig.filling, rig.entry["action"].offset
+        with m.If(filling.now):
+            for entry in (*filling.slots, filling.stash):
+                with m.If(_raw(entry.key) == self.key):
+                    m.d.sync += self.has.eq(1)
+                    m.d.sync += Cat(self.action, self.handle).eq(_raw(entry)[offset:])
         self.record = Cat(self.action, self.handle)
 
     def prove_answers(self, top, rig):
@@ -306,14 +312,16 @@ def _prove_snapshots(top, rig, map, requests, snapshots):
 
 
 def _build(top):
-    rig = Rig(top)
+    key = top.constant(KEY.size, "chosen_key")
+    top.assume(key != 0)
+    rig = Rig(top, key)
     dut = rig.dut
     top.m.d.comb += [
         dut.settings.seed.eq(0),
         dut.settings.idle_timeout.eq(0),
         dut.settings.learn.eq(0),
     ]
-    map = _Map(top, rig)
+    map = _Map(top, rig, key)
     requests = _Requests(top, rig, map)
     snapshots = _Snapshots(top, rig)
     map.prove_answers(top, rig)
@@ -328,21 +336,93 @@ def _build(top):
     _prove_pass(top, rig, snapshots)
     _prove_map(top, rig, map)
     _prove_snapshots(top, rig, map, requests, snapshots)
-    top.cover(dut.result.valid & dut.result.payload.hit, "a hit")
+    _cover(top, rig, map, requests)
 
 
-def _dummy(m, s):
-    m.d.comb += s.lookup.eq(0)
+def _cover(top, rig, map, requests):
+    """What must be reached, from reset."""
+    m, dut = top.m, rig.dut
+    asked, certain, key = requests.stages[-1]
+    mine, hit = asked & (key == map.key), dut.result.payload.hit
+    status = dut.answer.payload.status
+    moves, deleted = Signal(2), Signal()
+    copied = rig.at("placer", "COPY") & rig.placer.granted
+    with m.If(rig.placer.start):
+        m.d.sync += moves.eq(0)
+    with m.Elif(copied):
+        m.d.sync += moves.eq(moves + 1)
+    with m.If(map.answered & map.mine & map.deletes):
+        m.d.sync += deleted.eq(map.has)
+    inserted = map.answered & map.inserts & ~map.has
+    top.cover(inserted & (status == FlowStatus.OK) & (moves == 2), "an insert with two moves")
+    top.cover(inserted & (status == FlowStatus.FULL), "FULL")
+    moving = rig.at("placer", *MOVING) & (moves != 0)
+    top.cover(mine & certain & hit & moving, "a hit while keys move")
+    top.cover(mine & ~hit & deleted & ~map.has, "a miss behind a delete")
+    top.cover(map.answered & map.inserts & map.has, "a key is inserted again")
+
+
+def _when(m, s, *states):
+    return m.If(is_in(s.fsm_state, *states))
+
+
+def _source_first(m, s):
+    with _when(m, s, "READ"):  # what is in the hand is from before
+        m.d.comb += s.access[1:3].eq(0b11)
+
+
+def _stash_early(m, s):
+    with _when(m, s, "PLACING"):
+        m.d.comb += s.leave.eq(1)
+
+
+def _compared_late(m, s):
+    late = Signal()
+    m.d.sync += [late.eq(s.stash_valid), s.stash_both.eq(s.stash_equal.all() & late)]
+
+
+def _not_erased(m, s):
+    with _when(m, s, "ERASE"):
+        m.d.comb += s.write_entry.eq(s.chosen)
+
+
+def _not_painted(m, s):
+    with m.If(s.vacated):
+        m.d.comb += s.picture[0].eq(0)
+
+
+def _not_drained(m, s):
+    with _when(m, s, "RETIRE"):
+        m.d.sync += s._drain.eq(6)
+
+
+def _written_anyway(m, s):
+    m.d.comb += s.granted.eq(1)
+
+
+def _not_again(m, s):
+    with _when(m, s, "LOOKED"):
+        m.d.sync += s._again.eq(0)
 
 
 PROOFS = (
     Proof(
         name="flow.lookup",
-        about="FlowTable",
+        about=f"FlowTable of {TABLES} x {1 << BITS} slots, any hash, seven keys: results and "
+        "answers are those of a map, also while keys move",
         build=_build,
         engine="induction",
         depth=1,
-        reach=10,
-        twins=(Twin("x", _dummy),),
+        reach=76,
+        twins=(
+            Twin("a key is overwritten before it is copied", _source_first, at="engine.placer"),
+            Twin("the stash is left before its key is in a slot", _stash_early, at="engine"),
+            Twin("the stash's valid is compared a cycle late", _compared_late, at="lookup"),
+            Twin("an erased slot is not written", _not_erased, at="engine"),
+            Twin("an erased slot stays in the search's picture", _not_painted, at="engine.placer"),
+            Twin("lookups under way are not waited for", _not_drained, at="engine"),
+            Twin("a write takes a lookup's cycle", _written_anyway, at="lookup"),
+            Twin("a second key comes into the stash", _not_again, at="engine"),
+        ),
     ),
 )

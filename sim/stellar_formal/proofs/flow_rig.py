@@ -1,6 +1,6 @@
 """The flow table at its smallest, and what its registers mean as a map."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.asserts import AnySeq
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -9,11 +9,11 @@ from stellar_nic.flow.counters import CounterOp
 from stellar_nic.flow.hash import place
 from stellar_nic.flow.layouts import COUNTERS_LAYOUT, FlowLayouts
 from stellar_nic.flow.table import FlowTable
-from stellar_spec.flow import TIME_BITS
+from stellar_spec.flow import TIME_BITS, FlowOp
 
 from ..opened import words_of
 
-__all__ = ["BITS", "KEY", "SLOTS", "TABLES", "AnyCounters", "AnyHash", "Rig"]
+__all__ = ["BITS", "KEY", "SLOTS", "TABLES", "AnyCounters", "AnyHash", "Rig", "is_in"]
 
 SLOTS, TABLES, EXPANSIONS = 4, 2, 4
 BITS = (SLOTS // TABLES - 1).bit_length()
@@ -44,7 +44,8 @@ class AnyHash(wiring.Component):
 class AnyCounters(wiring.Component):
     """In place of :class:`FlowCounters`: any counters, after any time."""
 
-    def __init__(self, *, layouts):
+    def __init__(self, *, layouts, guided=False):
+        self._guided = guided
         generation = layouts.handle["generation"].shape
         super().__init__(
             {
@@ -62,11 +63,11 @@ class AnyCounters(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.d.comb += self.done.eq(self.wanted & AnySeq(1))
+        m.d.comb += self.done.eq(self.wanted & (1 if self._guided else AnySeq(1)))
         with m.If(self.done):
             m.d.sync += [
-                self.generation.eq(AnySeq(len(self.generation))),
-                Value.cast(self.counters).eq(AnySeq(COUNTERS_LAYOUT.size)),
+                self.generation.eq(0 if self._guided else AnySeq(len(self.generation))),
+                Value.cast(self.counters).eq(0 if self._guided else AnySeq(COUNTERS_LAYOUT.size)),
             ]
         return m
 
@@ -82,7 +83,7 @@ def _numbers(state):
     return numbers
 
 
-def _is_in(state, *names):
+def is_in(state, *names):
     """Whether a machine's register ``state`` is in one of the states ``names``."""
     numbers = _numbers(state)
     missing = [name for name in names if name not in numbers]
@@ -94,13 +95,136 @@ def _is_in(state, *names):
     return result
 
 
+class _Filling:
+    """Behind a reset the table may have any keys at once, so that the bounded runs are short.
+
+    A run that begins with an empty table is among them.  Their handles are any.
+    """
+
+    def __init__(self, top, rig):
+        self._rig = rig
+        self.now = Signal(name="filled")
+        self.slots = [top.free(rig.entry, f"fill_{number}") for number in range(SLOTS)]
+        self.stash = top.free(rig.entry, "fill_stash")
+        self.wanted = top.free(1, "fill")
+        emptied = Signal(name="emptied")
+        self.emptied = emptied
+        top.m.d.comb += self.now.eq(self.wanted & emptied)
+        keys = [Value.cast(entry.key) for entry in (*self.slots, self.stash)]
+        top.assume(Cat(self._fits(number, key) for number, key in enumerate(keys[:-1])).all())
+        for number, key in enumerate(keys):
+            top.assume(Cat((key != 0) & (key == other) for other in keys[:number]) == 0)
+
+    def _fits(self, number, key):
+        place = self._rig.place(key, number >> BITS)
+        return (key == 0) | (place == number & ((1 << BITS) - 1))
+
+    def extensions(self):
+        """What makes it so, by submodule."""
+        result = {"engine": self._engine, "engine.entries": self._entries}
+        result["engine.placer.search.picture.memory"] = self._pictures
+        for table in range(TABLES):
+            result[f"lookup.ram{table}.memory"] = self._table(self.slots[table << BITS :])
+        return result
+
+    def _engine(self, m, s):
+        state = s.fsm_state
+        m.d.comb += self.emptied.eq(is_in(state, "EMPTIED") & ~s._clearing)
+        count = sum(Value.cast(e.key).any() for e in (*self.slots, self.stash))
+        with m.If(self.now):
+            m.d.sync += self._rig.engine.present.eq(count)
+
+    def _entries(self, m, s):
+        entries, key = self._rig.engine._entries, self.stash.key
+        with m.If(self.now):
+            m.d.sync += [
+                entries.stash.valid.eq(Value.cast(key).any()),
+                s.besides(Value.cast(entries.stash), name="stash").eq(self.stash),
+                entries.stash_f.eq(self._rig.f(key)),
+                entries.stash_g.eq(self._rig.g(key)),
+            ]
+
+    def _pictures(self, m, s):
+        for number, entry in enumerate(self.slots):
+            word = Cat(Value.cast(entry.key).any(), self._rig.g(entry.key))
+            with m.If(self.now):
+                m.d.sync += s[f"word_{number}"].eq(word)
+
+    def _table(self, slots):
+        def change(m, s):
+            for number in range(SLOTS // TABLES):
+                with m.If(self.now):
+                    m.d.sync += s[f"word_{number}"].eq(slots[number])
+
+        return change
+
+
+class Scene:
+    """For runs that are to be found: a hash, keys in the table, one command for them.
+
+    Four scenes: key 4 comes and needs two moves, it comes and there is no slot for key 6, which is
+    in the stash; key 1 goes; key 1 comes again.  Requests are for one key, in two cycles of four.
+    """
+
+    F = {2: 1, 5: 1}
+    G = {1: 1}
+    FILLED = {0: 1, 2: 3, 3: 2}
+    COMMANDS = ((FlowOp.INSERT, 4), (FlowOp.INSERT, 4), (FlowOp.DELETE, 1), (FlowOp.INSERT, 1))
+
+    def __init__(self, top):
+        self.all_f, self.all_g = (
+            Const(sum(value << key for key, value in bits.items()), BITS << KEY.size)
+            for bits in (self.F, self.G)
+        )
+        self._number = top.constant(2, "scene")
+
+    @staticmethod
+    def _command(op, key):
+        return {"op": op, "key": {"kind": key}, "action": {"user": 9}}
+
+    def play(self, top, rig, key):
+        """Leaves only this scene of all that may happen; ``key`` is what is asked for."""
+        filling, dut, m = rig.filling, rig.dut, top.m
+        full = self._number == 1
+        for slot, entry in enumerate((*filling.slots, filling.stash)):
+            held = Mux(full, 6 if slot == SLOTS else 5, 0)
+            held = Const(self.FILLED[slot], KEY.size) if slot in self.FILLED else held
+            top.tie(entry, Cat((held | 0)[: KEY.size], Const(slot + 1, rig.entry.size - KEY.size)))
+        begun, over, cycle = Signal(), Signal(), Signal(2)
+        answered = dut.answer.valid & dut.answer.ready
+        m.d.sync += [
+            begun.eq(begun | filling.now),
+            over.eq(over | answered),
+            cycle.eq(cycle + 1),
+        ]
+        commands = Array(
+            Value.cast(dut.command.payload.shape().const(self._command(op, key)))
+            for op, key in self.COMMANDS
+        )
+        for signal, value in (
+            (top.rst, 0),
+            (filling.wanted, 1),
+            (dut.answer.ready, 1),
+            (dut.event.ready, 1),
+            (dut.account.valid, 0),
+            (dut.account.payload, 0),
+            (dut.now, 0),
+            (dut.command.valid, begun & ~over),
+            (dut.command.payload, commands[self._number]),
+            (dut.request.valid, (cycle + top.constant(2, "phase"))[1]),
+            (dut.request.payload, key),
+        ):
+            top.tie(signal, value)
+
+
 class Rig:
     """The table with free constants for its hash, its parts, and its slots as registers."""
 
-    def __init__(self, top):
+    def __init__(self, top, key):
         m = top.m
-        self.all_f = top.constant(BITS << KEY.size, "all_f")
-        self.all_g = top.constant(BITS << KEY.size, "all_g")
+        scene = Scene(top) if top.guided else None
+        self.all_f = scene.all_f if scene else top.constant(BITS << KEY.size, "all_f")
+        self.all_g = scene.all_g if scene else top.constant(BITS << KEY.size, "all_g")
         hash = AnyHash(all_f=self.all_f, all_g=self.all_g)
         layouts = FlowLayouts(slots=SLOTS, key=KEY, seed_bits=1)
         self.entry = layouts.entry
@@ -110,10 +234,13 @@ class Rig:
             expansions=EXPANSIONS,
             key=KEY,
             hash=hash,
-            counters=AnyCounters(layouts=layouts),
+            counters=AnyCounters(layouts=layouts, guided=top.guided),
         )
-        self.inside = inside = top.design(dut, tied=("settings",), opened=True)
         self.engine, self.lookup = dut._engine, dut._lookup
+        self.filling = _Filling(top, self)
+        self.inside = inside = top.design(
+            dut, tied=("settings",), opened=True, extended=self.filling.extensions()
+        )
         self.placer = self.engine._placer
         self.search = self.placer._search
         self.entries = self.engine._entries
@@ -140,6 +267,8 @@ class Rig:
         ]
         same = Value.cast(command.payload) == Value.cast(self.cmd)
         top.assume(~self.held | (command.valid & same))
+        if scene:
+            scene.play(top, self, key)
 
     def legal(self, part):
         """Whether the machine of ``part`` is in any of its states."""
@@ -147,7 +276,7 @@ class Rig:
 
     def at(self, part, *names):
         """Whether the machine of ``part`` is in one of the states ``names``."""
-        return _is_in(self._states[part], *names)
+        return is_in(self._states[part], *names)
 
     def f(self, key):
         """f of ``key``."""
