@@ -179,9 +179,8 @@ class FlowModel:
         if op == FlowOp.READ_SLOT:
             return self._read_slot(command, given, packets, sure)
         if op == FlowOp.CLEAR:
-            self._expect(given, FlowStatus.OK)
             self._clear()
-            return Record(FlowStatus.OK)
+            return self._expect(given, FlowStatus.OK)
         if op not in TAKE_A_KEY or not key & (1 << KIND_BITS) - 1:
             return self._expect(given, FlowStatus.INVALID)
         entry = self.entries.get(key)
