@@ -27,7 +27,7 @@ help: ## list the targets
 	@echo "    WAVES=1      write waveforms under build/; the run prints where"
 	@echo "    VERILOG=BENCH=FILE   (sim) simulate an edited export, e.g. parser_w8=build/verilog/parser_w8.v"
 	@echo "  area and timing take:"
-	@echo "    BLOCK=NAME WIDTH=8 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat, ECP5, grade, seconds for a tool"
+	@echo "    BLOCK=NAME WIDTH=8 SLOTS=2048 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat or slots, ECP5, grade, seconds for a tool"
 	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
 	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME (parser, flow_table: N=COMMANDS) and VERILOG"
 	@echo "  mutate takes BLOCK=NAME WIDTH=8 N=MUTANTS SEED=N JOBS=N, mutants at a time"
@@ -69,12 +69,13 @@ verilog: $(BASE) ## export the gateware as Verilog, also with AXI4-Stream ports,
 
 # Area and timing on ECP5: the method and the table are in docs/performance.md
 WIDTH   ?= 8
+SLOTS   ?= 2048
 SEEDS   ?= 8
 DEVICE  ?= 45k
 SPEED   ?= 6
 TIMEOUT ?= 900
 BLOCK   ?= parser
-SYNTH    = --block '$(BLOCK)' --width '$(WIDTH)' --device '$(DEVICE)' --speed '$(SPEED)' --timeout '$(TIMEOUT)'
+SYNTH    = --block '$(BLOCK)' --width '$(WIDTH)' --slots '$(SLOTS)' --device '$(DEVICE)' --speed '$(SPEED)' --timeout '$(TIMEOUT)'
 
 .PHONY: timing area
 timing: .venv/.installed-synth ## measure a block's area and maximum frequency on ECP5, into docs/performance.md

@@ -3,7 +3,8 @@
 ``python -m stellar_nic.verilog --out build/verilog --block parser --width 1 8`` writes one file for
 each block and width, ``parser_w1.v`` and ``parser_w8.v``, whose top module has the file's name.
 ``parser`` has ports as Amaranth names them: ``i__payload``, ``i__valid``, ``i__ready``, …; a
-payload is one vector, its first field in the least significant bits. ``parser_axi`` is the same
+payload is one vector, its first field in the least significant bits. ``flow_table`` has the
+number of its slots in its name, ``flow_table_s2048.v``. ``parser_axi`` is the same
 parser with the names of AXI4-Stream (docs/using-the-core.md). Beside them stands
 ``stellar_parser_fields.vh``, which says where in the records each field is.
 
@@ -17,17 +18,10 @@ from pathlib import Path
 
 from amaranth.back import verilog
 
-from .axi import ParserAXI
-from .parse import PARSER_WIDTHS, Parser
+from .blocks import BLOCKS
 from .verilog_header import HEADER_NAME, fields_header
 
 __all__ = ["BLOCKS", "export", "main", "write", "write_header"]
-
-BLOCKS = {
-    "parser": lambda width: Parser(width=width),
-    "parser_axi": lambda width: ParserAXI(width=width),
-}
-"""Blocks that can be written: name → function of the width in bytes that makes the component."""
 
 
 def export(component, name):
@@ -55,16 +49,16 @@ def export(component, name):
     return verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
 
 
-def write(folder, block, width):
-    """Writes ``block`` at ``width`` bytes per beat into ``folder``; returns the file's path.
+def write(folder, block, size, technology="generic"):
+    """Writes ``block`` at ``size`` (bytes per beat, or slots) into ``folder``; returns the path.
 
-    Raises ``ValueError`` for a block that is not in :data:`BLOCKS`, and for a width that the block
+    Raises ``ValueError`` for a block that is not in :data:`BLOCKS`, and for a size that the block
     does not take.
     """
     if block not in BLOCKS:
         raise ValueError(f"no block is called {block!r}; there are: {', '.join(sorted(BLOCKS))}")
-    name = f"{block}_w{width}"
-    return _write(folder, f"{name}.v", export(BLOCKS[block](width), name))
+    name = BLOCKS[block].named(block, size)
+    return _write(folder, f"{name}.v", export(BLOCKS[block](size, technology), name))
 
 
 def write_header(folder):
@@ -93,20 +87,30 @@ def main(argv=None):
         "--width",
         nargs="+",
         type=int,
-        default=PARSER_WIDTHS,
-        help=f"bytes per beat; default: {' '.join(map(str, PARSER_WIDTHS))}",
+        help="bytes per beat of the parser; default: 1 2 4 8",
+    )
+    parser.add_argument("--slots", nargs="+", type=int, help="of the flow table; default: 2048")
+    parser.add_argument(
+        "--technology",
+        choices=("generic", "ecp5"),
+        default="generic",
+        help="ecp5: with the vendor's memory and multiplier cells; default: generic",
     )
     arguments = parser.parse_args(argv)
     for block in arguments.block:
-        for width in arguments.width:
+        for size in _sizes(BLOCKS[block], arguments):
             try:
-                path = write(arguments.out, block, width)
+                path = write(arguments.out, block, size, arguments.technology)
             except (OSError, ValueError) as error:
-                print(f"{parser.prog}: {block} at width {width}: {error}", file=sys.stderr)
+                print(f"{parser.prog}: {block} with {size}: {error}", file=sys.stderr)
                 return 2
             print(path)
     print(write_header(arguments.out))
     return 0
+
+
+def _sizes(block, arguments):
+    return block.chosen(width=arguments.width, slots=arguments.slots) or block.sizes
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from stellar_bench.verilate import build_root
-from stellar_nic.verilog import BLOCKS
+from stellar_nic.blocks import BLOCKS, Block
 
 from . import page, report
 from .devices import DEVICES, SPEEDS, Target
@@ -20,7 +20,7 @@ from .tools import ToolError, versions
 
 __all__ = ["main"]
 
-DEFAULT_WIDTH, DEFAULT_SEEDS, DEFAULT_TIMEOUT = 8, 8, 900
+DEFAULT_SEEDS, DEFAULT_TIMEOUT = 8, 900
 MOST_SEEDS = 1000
 
 
@@ -30,7 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     # A polite end (as from timeout(1)) also ends the tools that run.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        block = _block(options.block, options.width)
+        kind = _kind(options.block)
+        options.size = kind.chosen(width=options.width, slots=options.slots) or kind.size
+        block = kind(options.size, "ecp5")
         target = Target(options.device, options.speed)
         if options.command == "timing" and options.page and not options.page.is_file():
             raise ValueError(f"there is no page {options.page}; leave it out to write none")
@@ -44,17 +46,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _block(name: str, width: int):
+def _kind(name: str) -> Block:
     if name not in BLOCKS:
         raise ValueError(f"no block is called {name!r}; there are: {', '.join(sorted(BLOCKS))}")
-    return BLOCKS[name](width)
+    return BLOCKS[name]
 
 
 def _measurement(options, block, target: Target) -> Measurement:
     found = versions()
-    print(f"{options.block}, {options.width} bytes a beat, on {target.part}")
+    kind = BLOCKS[options.block]
+    print(f"{options.block}, {options.size} {kind.unit}, on {target.part}")
     print("  " + ", ".join(f"{tool} {version}" for tool, version in found.items()))
-    name = f"{options.block}_w{options.width}"
+    name = kind.named(options.block, options.size)
     return Measurement(block, name=name, target=target, timeout=options.timeout)
 
 
@@ -75,11 +78,14 @@ def _timing(options, block, target: Target) -> int:
     timing = _route(measurement, seeds)
     print("\n".join(report.timing_lines(timing, latency)))
     print("\n".join(report.path_lines(timing.median_run)))
+    kind = BLOCKS[options.block]
     results = report.figures(
-        options.block, options.width, target, area, timing, latency, versions()
+        options.block, (kind.word, options.size), target, area, timing, latency, versions()
     )
-    suffix = "" if options.width == DEFAULT_WIDTH else f"_w{options.width}"
-    path = build_root() / "timing" / f"{options.block}{suffix}.json"
+    name = options.block
+    if options.size != kind.size:
+        name = kind.named(name, options.size)
+    path = build_root() / "timing" / f"{name}.json"
     report.write(path, results)
     print(f"  written: {path}")
     if not any(timing.mhz):
@@ -127,7 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     area.set_defaults(run=_area)
     for command in (timing, area):
         command.add_argument("--block", required=True, help=", ".join(sorted(BLOCKS)))
-        command.add_argument("--width", type=_number(1, 1024), default=DEFAULT_WIDTH)
+        command.add_argument("--width", type=_number(1, 1024), help="bytes a beat")
+        command.add_argument("--slots", type=_number(1, 1 << 20), help="of the flow table")
         command.add_argument("--device", default="45k", help=", ".join(DEVICES))
         command.add_argument("--speed", default="6", help=", ".join(SPEEDS))
         command.add_argument(

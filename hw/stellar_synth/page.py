@@ -1,4 +1,4 @@
-"""The table of measurements in a document: one row for a block, a width and a device.
+"""The table of measurements in a document: one row for a block, a size and a device.
 
 The table stands between ``<!-- timing -->`` and ``<!-- timing end -->``.  Rows that were not
 measured now stay as they are.
@@ -11,8 +11,8 @@ __all__ = ["END", "START", "PageError", "row", "update", "updated"]
 
 START, END = "<!-- timing -->", "<!-- timing end -->"
 _HEAD = (
-    "block | W | device | COMB | FF | EBR | DSP | Fmax MHz min / median / max | latency | seeds | "
-    "yosys, nextpnr"
+    "block | W or slots | device | COMB | FF | EBR | DSP | Fmax MHz min / median / max | latency | "
+    "seeds | yosys, nextpnr"
 )
 _KEY = 3  # columns that say what is measured
 
@@ -30,7 +30,7 @@ def row(results: dict) -> tuple[str, ...]:
         latency += f", {1000 * cycles / median:.1f} ns"
     return (
         results["block"],
-        str(results["width"]),
+        str(results["width"] if "width" in results else results["slots"]),
         f"{results['device']}, speed {results['speed']}",
         *(f"{results[key]:,}" for key in ("comb", "ff", "ebr", "dsp")),
         f"{min(mhz):.1f} / {median:.1f} / {max(mhz):.1f}",

@@ -97,7 +97,7 @@ def _shown(name: str) -> str:
 
 def figures(
     block: str,
-    width: int,
+    size: tuple[str, int],
     target: Target,
     area: Area,
     timing: Timing,
@@ -111,7 +111,7 @@ def figures(
         "block": block,
         "device": target.device,
         "speed": target.speed,
-        "width": width,
+        size[0]: size[1],
         **area.block,
         "seeds": [run.seed for run in timing.runs],
         "fmax_mhz": [round(mhz, 2) for mhz in timing.mhz],

@@ -22,7 +22,8 @@ class Bench:
     ``block`` is a name in ``stellar_nic.verilog.BLOCKS``.  ``testbench`` is the full dotted name
     of a module that lists its tests in ``TESTS``.  ``share`` scales the number of frames: a narrow
     block takes more cycles for each.  ``optimize``: whether the C++ compiler is to; for few frames
-    a quick build matters more.
+    a quick build matters more.  ``letter`` stands in front of the width in the name, as in
+    ``stellar_nic.blocks``; for ``s`` it is the number of slots.
     """
 
     block: str
@@ -30,11 +31,12 @@ class Bench:
     testbench: str
     share: float = 1.0
     optimize: bool = True
+    letter: str = "w"
 
     @property
     def name(self) -> str:
         """Name on the command line and of the top module, e.g. ``parser_w8``."""
-        return f"{self.block}_w{self.width}"
+        return f"{self.block}_{self.letter}{self.width}"
 
     @property
     def tests(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class FlowEngine(wiring.Component):
     -------
     command, answer, event, settings, now, present, unlearned
         As in :class:`FlowTable`.
-    needed, key_pass, taken, free, found, blind, stash, access, write_entry, read_entry
+    needed, key_pass, taken, free, found, blind, stash, access, write_entry, read_entries
         To :class:`FlowLookup`.
     count : Out(struct)
         ``wanted``, ``op`` and ``flow``, to :class:`FlowCounters`.
@@ -79,7 +79,7 @@ class FlowEngine(wiring.Component):
                     name: port[name].flip()
                     for name in (
                         *("needed", "key_pass", "taken", "free", "found", "blind"),
-                        *("stash", "access", "write_entry", "read_entry"),
+                        *("stash", "access", "write_entry", "read_entries"),
                     )
                 },
                 "count": Out(
@@ -114,7 +114,7 @@ class FlowEngine(wiring.Component):
         layouts = self._layouts
         m.submodules.placer = self._placer
         m.submodules.entries = self._entries = entries = FlowEntries(
-            layouts=layouts, index_bits=self._bits
+            layouts=layouts, tables=self._tables, index_bits=self._bits
         )
         m.submodules.numbers = self._numbers = FlowNumbers(
             count=self._slots, technology=self._technology
@@ -122,7 +122,10 @@ class FlowEngine(wiring.Component):
         m.submodules.pace = self._pace = AgeingPace(places=self._slots + 1, every=self._scan_every)
         m.submodules.learned = self._learned = Interval(bits=24)
         m.d.comb += [
-            entries.read_entry.eq(self.read_entry),
+            *(
+                entries.read_entries[table].eq(self.read_entries[table])
+                for table in range(self._tables)
+            ),
             entries.key.eq(self.found.key),
             entries.f.eq(self.found.f),
             entries.g.eq(self.found.g),
@@ -147,6 +150,7 @@ class FlowEngine(wiring.Component):
         self._clearing = Signal()  # a command empties the table, not a reset
         self._row = Signal(range(self._slots))
         self._age = Signal(TIME_BITS)
+        self._replace = Signal()  # the entry in question has the command's action
         # Cycles: without a job, up to when no result is from before; and of waiting for that.
         self._quiet, self._drain = (Signal(range(self._settle + 2)) for _ in range(2))
 
@@ -163,17 +167,15 @@ class FlowEngine(wiring.Component):
             asked.eq(Mux(placer.access.wanted, Value.cast(placer.access), Value.cast(own))),
             granted.eq(self.free & asked.wanted),
             placer.granted.eq(granted),
-            entries.read.eq(granted & asked.read),
+            entries.read.eq(Mux(granted & asked.read, chosen, 0)),
+            entries.replace.eq(self._replace),
             entries.use_stash.eq(Mux(placer.access.wanted, placer.from_stash, self._in_stash)),
             entries.leave.eq(granted & placer.access.wanted & placer.from_stash),
-            entries.action.eq(
-                Mux(self._job == Job.LEARNING, self.settings.learn_action, action)
-            ),
+            entries.action.eq(Mux(self._job == Job.LEARNING, self.settings.learn_action, action)),
             self.access.address.eq(asked.slot.index),
-            self.access.read.eq(Mux(asked.read & asked.wanted, chosen, 0)),
             self.access.write.eq(Mux(asked.write & asked.wanted, chosen, 0)),
             self.needed.eq(asked.wanted | self.key_pass.wanted),
-            placer.picture.slot.eq(self._slot),
+            placer.slot.eq(self._slot),
         ]
 
     def _emptying(self, m):
@@ -184,12 +186,13 @@ class FlowEngine(wiring.Component):
                 self.blind.eq(1),
                 self._entries.erase.eq(1),
                 self._entries.leave.eq(1),
-                self._numbers.forget.eq(1),
+                self._numbers.given.eq(self._row),
+                self._numbers.give.eq(self.counted),
                 self.access.force.eq(1),
                 self.access.write.eq(~0),
                 self.access.address.eq(self._row),
-                placer.picture.write.eq(1),
-                Value.cast(placer.picture.slot).eq(self._row),
+                placer.vacated.eq(1),
+                Value.cast(placer.slot).eq(self._row),
             ]
             self._count(m, CounterOp.RETIRE, self._row)
             m.d.sync += [self.present.eq(0), self._retry.eq(0)]
@@ -219,7 +222,11 @@ class FlowEngine(wiring.Component):
         m.d.sync += self.unlearned.eq(0)
         with m.State("IDLE"):
             m.d.sync += self._quiet.eq(0)
-            with m.If(self.command.valid):
+            with m.If(self._retry & self.stash.valid):
+                # In front of the next command, so that no key moves between two that only read.
+                m.d.sync += self._job.eq(Job.STASH)
+                m.next = "PLACE"
+            with m.Elif(self.command.valid):
                 m.d.sync += self._job.eq(Job.COMMAND)
                 self._decode(m)
             with m.Elif(learns):
@@ -229,9 +236,6 @@ class FlowEngine(wiring.Component):
                     self._arrive(m)
                 with m.Else():
                     m.d.sync += self.unlearned.eq(1)
-            with m.Elif(self._retry & self.stash.valid):
-                m.d.sync += self._job.eq(Job.STASH)
-                m.next = "PLACE"
             with m.Elif(self._pace.due & (settings.idle_timeout != 0) & ~self.event.valid):
                 m.d.sync += self._job.eq(Job.AGEING)
                 self._look_at(m, self._pace.place)
@@ -252,6 +256,7 @@ class FlowEngine(wiring.Component):
                 with m.If(command.slot > self._slots):
                     self._answer(m, FlowStatus.INVALID)
             with m.Case(FlowOp.CLEAR):
+                m.d.comb += self._numbers.forget.eq(1)
                 m.d.sync += [self._row.eq(0), self._clearing.eq(1)]
                 m.next = "EMPTY"
             with m.Default():
@@ -368,17 +373,17 @@ class FlowEngine(wiring.Component):
                 with m.If(op == FlowOp.DELETE):
                     m.next = "ERASE"
                 with m.If((op == FlowOp.INSERT) | (op == FlowOp.UPDATE)):
+                    m.d.sync += self._replace.eq(1)
                     m.next = "CHANGE"
                 with m.If(op == FlowOp.INSERT):
                     m.d.sync += self._status.eq(FlowStatus.UPDATED)
         with m.State("CHANGE"):
-            m.d.comb += entries.change.eq(1)
-            m.next = "REWRITE"
-            with m.If(self._in_stash):
-                m.next = "COUNT"
-        with m.State("REWRITE"):
-            m.d.comb += [self._own.wanted.eq(1), self._own.write.eq(1)]
-            with m.If(self._granted):
+            m.d.comb += [
+                entries.change.eq(self._in_stash),
+                self._own.wanted.eq(~self._in_stash),
+                self._own.write.eq(1),
+            ]
+            with m.If(self._granted | self._in_stash):
                 m.next = "COUNT"
         with m.State("ERASE"):
             m.d.comb += [
@@ -388,7 +393,7 @@ class FlowEngine(wiring.Component):
             ]
             with m.If(self._granted | self._in_stash):
                 m.d.comb += [
-                    self._placer.picture.write.eq(~self._in_stash),
+                    self._placer.vacated.eq(~self._in_stash),
                     entries.leave.eq(self._in_stash),
                 ]
                 m.d.sync += [self.present.eq(self.present - 1), self._retry.eq(1)]
@@ -440,11 +445,11 @@ class FlowEngine(wiring.Component):
             m.d.sync += self._drain.eq(self._drain + 1)
             with m.If(self._drain == self._settle + 1):
                 m.d.sync += self._drain.eq(0)
-                m.d.comb += self.command.ready.eq(1)
                 m.next = "ANSWER"
         with m.State("ANSWER"):
-            m.d.comb += self.answer.valid.eq(1)
+            m.d.comb += [self.answer.valid.eq(1), self.command.ready.eq(self.answer.ready)]
             with m.If(self.answer.ready):
+                m.d.sync += self._replace.eq(0)
                 m.next = "IDLE"
         with m.State("REPORT"):
             ageing = self._job == Job.AGEING

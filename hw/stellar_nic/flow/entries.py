@@ -17,14 +17,14 @@ class FlowEntries(wiring.Component):
     ----------
     layouts : FlowLayouts
         Of the table.
-    index_bits : int
-        Bits of f and g.
+    tables, index_bits : int
+        Memories, and bits of f and g.
 
     Members
     -------
-    read : In(1)
-        The memories are being read for the hand; ``loaded`` is high when the data are there.
-    read_entry : In(entry)
+    read : In(tables)
+        A memory is being read for the hand; ``loaded`` is high when the data are there.
+    read_entries : In(entry) for each table
         From the memories, 2 cycles after ``read``.
     loaded : Out(1)
         The hand has what was read from the next cycle on.
@@ -35,23 +35,27 @@ class FlowEntries(wiring.Component):
     leave : In(1)
         The stash is empty from now on.  What was in it can still be seen.
     change : In(1)
-        ``action`` is that of the entry that is ``chosen``.
+        ``action`` is that of the key in the stash from now on.
+    replace : In(1)
+        ``chosen`` has ``action`` in place of its own.
     use_stash : In(1)
         ``chosen`` is the stash, not the hand.
     erase : In(1)
         ``written`` is an empty slot.
     stash, chosen, written : Out
-        The stash with ``valid``, ``entry``, ``f``, ``g``; the entry that is chosen; that entry as it
-        is written.
+        The stash with ``valid`` and ``entry``; the entry that is chosen; that entry as it is
+        written.
+    stash_f, stash_g : Out
+        Of the key in the stash.
     """
 
-    def __init__(self, *, layouts, index_bits):
+    def __init__(self, *, layouts, tables, index_bits):
         entry = layouts.entry
-        self._entry = entry
+        self._entry, self._tables = entry, tables
         super().__init__(
             {
-                "read": In(1),
-                "read_entry": In(entry),
+                "read": In(tables),
+                "read_entries": In(entry).array(tables),
                 "loaded": Out(1),
                 "arrive": In(1),
                 "key": In(layouts.key),
@@ -61,6 +65,7 @@ class FlowEntries(wiring.Component):
                 "handle": In(layouts.handle),
                 "leave": In(1),
                 "change": In(1),
+                "replace": In(1),
                 "action": In(entry["action"].shape),
                 "use_stash": In(1),
                 "erase": In(1),
@@ -74,27 +79,42 @@ class FlowEntries(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        hand, stash = Signal(self._entry), self.stash.entry
-        under_way = Signal()
-        m.d.sync += [under_way.eq(self.read), self.loaded.eq(under_way)]
-        with m.If(self.loaded):
-            m.d.sync += hand.eq(self.read_entry)
+        hand, stash = self._hand(m), Signal(self._entry, reset_less=True)
+        m.d.comb += self.stash.entry.eq(stash)
         with m.If(self.arrive):
             m.d.sync += [stash.key.eq(self.key), self.stash_f.eq(self.f), self.stash_g.eq(self.g)]
-        with m.If(self.change & ~self.use_stash):
-            m.d.sync += hand.action.eq(self.action)
-        with m.If(self.change & self.use_stash):
+        with m.If(self.change):
             m.d.sync += stash.action.eq(self.action)
         with m.If(self.begin):
             m.d.sync += [self.stash.valid.eq(1), stash.handle.eq(self.handle)]
         with m.If(self.leave):
             m.d.sync += self.stash.valid.eq(0)
         m.d.comb += [
-            Value.cast(self.chosen).eq(
-                Mux(self.use_stash, Value.cast(stash), Value.cast(hand))
-            ),
+            Value.cast(self.chosen).eq(Mux(self.use_stash, Value.cast(stash), Value.cast(hand))),
             self.written.eq(self.chosen),
         ]
+        with m.If(self.replace):
+            m.d.comb += self.chosen.action.eq(self.action)
         with m.If(self.erase):
             m.d.comb += self.written.key.kind.eq(0)
         return m
+
+    def _hand(self, m):
+        """What was read last: first a register for each memory, all but one zero, then their union.
+
+        A register is reset without a gate in front of it; a multiplexer would have many.
+        """
+        under_way, arrived = Signal(self._tables), Signal(self._tables)
+        m.d.sync += [under_way.eq(self.read), arrived.eq(under_way)]
+        hand = Signal(self._entry, reset_less=True)
+        union = 0
+        for table in range(self._tables):
+            register = Signal(self._entry, name=f"hand_{table}", reset_less=True)
+            m.d.sync += register.eq(self.read_entries[table])
+            with m.If(~arrived[table]):
+                m.d.sync += register.eq(0)
+            union = union | Value.cast(register)
+        m.d.sync += self.loaded.eq(arrived.any())
+        with m.If(self.loaded):
+            m.d.sync += hand.eq(union)
+        return hand

@@ -10,7 +10,7 @@ __all__ = ["FlowNumbers"]
 
 
 class FlowNumbers(wiring.Component):
-    """Gives out every number from 0 up once, then those that came back, the oldest first.
+    """Gives out the numbers that were given to it, the oldest first.
 
     So a number rests as long as it can before it names another flow.
 
@@ -30,11 +30,11 @@ class FlowNumbers(wiring.Component):
     take : In(1)
         Takes it, while ``available`` is high.
     give : In(1)
-        ``given`` is free again.
+        ``given`` is free.
     given : In(range(count))
-        One that was taken.
+        A number that is not free; each of them is given once before the first is taken.
     forget : In(1)
-        All are free, as after reset.
+        None is free, as after reset.
 
     Timing
     ------
@@ -60,7 +60,6 @@ class FlowNumbers(wiring.Component):
         m.submodules.ram = ram = OutputRAM(
             width=bits, depth=self._count, technology=self._technology
         )
-        fresh = Signal(bits + 1)  # numbers below it have been given out
         read, write = Signal(bits + 1), Signal(bits + 1)
         m.d.comb += [
             ram.read_address.eq(read[:bits]),
@@ -75,12 +74,10 @@ class FlowNumbers(wiring.Component):
         m.d.sync += settled.eq((settled << 1) | (read != write))
         with m.If(self.take):
             m.d.sync += [self.available.eq(0), settled.eq(0)]
-        with m.Elif(~self.available & ~fresh[bits]):
-            m.d.sync += [self.available.eq(1), self.number.eq(fresh), fresh.eq(fresh + 1)]
         with m.Elif(~self.available & settled.all()):
             m.d.sync += [self.available.eq(1), self.number.eq(ram.read_data), settled.eq(0)]
             m.d.sync += read.eq(read + 1)
         with m.If(self.forget):
-            for register in (fresh, read, write, settled, self.available):
+            for register in (read, write, settled, self.available):
                 m.d.sync += register.eq(0)
         return m

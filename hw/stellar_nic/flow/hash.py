@@ -14,10 +14,16 @@ from ..params import check_int
 
 __all__ = ["FlowHash", "place"]
 
+MULTIPLY = 3
+"""Cycles of a multiplier."""
+
 
 def place(f, g, table, bits):
     """The index in ``table`` that a hash of f and g leads to, ``bits`` bits."""
-    return (f + MULTIPLIERS[table] * g)[:bits]
+    multiplier = MULTIPLIERS[table]
+    if multiplier < 0:
+        return (f - g)[:bits]
+    return (f + (g << (multiplier - 1)))[:bits] if multiplier else f[:bits]
 
 
 def _sum3(a, b, c):
@@ -76,7 +82,7 @@ class FlowHash(wiring.Component):
         pairs, levels = words(self._key_bits) // 2, 0
         while pairs > 3:
             pairs, levels = -(-pairs // 3), levels + 1
-        return 2 * PipelinedMultiplier.LATENCY + levels + 2
+        return 2 * MULTIPLY + levels + 2
 
     def elaborate(self, platform):
         m = Module()
@@ -88,16 +94,15 @@ class FlowHash(wiring.Component):
             self.seed[count * WORD + per_row * row :][:per_row]
             for row in range(rows(self._index_bits))
         ]
-        hashes = [
-            self._spread(m, digest, seed, f"row{row}") for row, seed in enumerate(row_seeds)
-        ]
+        hashes = [self._spread(m, digest, seed, f"row{row}") for row, seed in enumerate(row_seeds)]
         bits = self._index_bits
         if len(hashes) == 1:
             found = hashes[0][2 * WORD - 2 * bits :]
             m.d.sync += [self.g.eq(found[:bits]), self.f.eq(found[bits:])]
         else:
             m.d.sync += [
-                out.eq(found[2 * WORD - bits :]) for out, found in zip((self.f, self.g), hashes)
+                out.eq(found[2 * WORD - bits :])
+                for out, found in zip((self.f, self.g), hashes, strict=True)
             ]
         return m
 

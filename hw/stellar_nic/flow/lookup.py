@@ -7,12 +7,18 @@ from amaranth.lib.wiring import In, Out
 from ..memory import OutputRAM
 from .hash import place
 
-__all__ = ["FlowLookup"]
+__all__ = ["FlowLookup", "answers"]
 
 GROUP = 8
 """Key bits that are compared in the first of the comparison's cycles."""
 AFTER_READ = 5
-"""Cycles from a memory's address to the result: two of the memory, two to compare, one to select."""
+"""Cycles from a memory's address to the result: the memory takes two, comparing two, selecting one.
+"""
+
+
+def answers(shape):
+    """A stream that is always taken: ``valid`` and ``payload``, and no ``ready``."""
+    return wiring.Signature({"valid": Out(1), "payload": Out(shape)})
 
 
 def _equal(m, name, a, b):
@@ -59,11 +65,11 @@ class FlowLookup(wiring.Component):
     stash : In(struct)
         ``valid`` and ``entry``: looked at with the memories.
     access : In(struct)
-        ``read`` and ``write``, a bit for each table, at ``address``; carried out in a cycle in
-        which ``free`` is high.  ``force``: also in one in which it is not.
+        ``address`` is read in a cycle in which ``free`` is high; then also written to the tables
+        whose bit in ``write`` is set.  ``force``: also in a cycle in which ``free`` is not.
     write_entry : In(entry)
         What is written.
-    read_entry : Out(entry)
+    read_entries : Out(entry) for each table
         What was read, two cycles later.
     free : Out(1)
         No lookup reads in this cycle.
@@ -86,7 +92,7 @@ class FlowLookup(wiring.Component):
         super().__init__(
             {
                 "request": In(stream.Signature(layouts.key)),
-                "result": Out(stream.Signature(layouts.result, always_ready=True)),
+                "result": Out(answers(layouts.result)),
                 "seed": In(len(hash.seed)),
                 "needed": In(1),
                 "key_pass": In(data.StructLayout({"wanted": 1, "key": layouts.key})),
@@ -94,12 +100,10 @@ class FlowLookup(wiring.Component):
                 "blind": In(1),
                 "stash": In(data.StructLayout({"valid": 1, "entry": entry})),
                 "access": In(
-                    data.StructLayout(
-                        {"read": tables, "write": tables, "address": index_bits, "force": 1}
-                    )
+                    data.StructLayout({"write": tables, "address": index_bits, "force": 1})
                 ),
                 "write_entry": In(entry),
-                "read_entry": Out(entry),
+                "read_entries": Out(entry).array(tables),
                 "free": Out(1),
                 "found": Out(
                     data.StructLayout(
@@ -205,22 +209,15 @@ class FlowLookup(wiring.Component):
         for table in range(self._tables):
             ram = OutputRAM(width=width, depth=1 << self._bits, technology=self._technology)
             m.submodules[f"ram{table}"] = ram
-            clear = Signal(name=f"clear_{table}")
-            # The engine's data are the union of all outputs, so that the others must be zero.
-            m.d.sync += clear.eq(self.free & ~self.access.read[table])
             m.d.comb += [
                 ram.read_address.eq(Mux(self.free, self.access.address, self._index[table])),
-                ram.read_clear.eq(clear),
                 ram.write_address.eq(self.access.address),
                 ram.write_data.eq(Value.cast(self.write_entry)),
                 ram.write_enable.eq(granted & self.access.write[table]),
             ]
-            outputs.append(ram.read_data)
-        union = outputs[0]
-        for output in outputs[1:]:
-            union = union | output
-        m.d.comb += Value.cast(self.read_entry).eq(union)
-        return [data.View(self._layouts.entry, output) for output in outputs]
+            outputs.append(data.View(self._layouts.entry, ram.read_data))
+            m.d.comb += self.read_entries[table].eq(outputs[-1])
+        return outputs
 
     def _compare(self, m, at, entries):
         """Where the key is, four cycles behind the read: a bit for each table, and the stash."""

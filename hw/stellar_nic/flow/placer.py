@@ -13,8 +13,8 @@ class FlowPlacer(wiring.Component):
     """Searches, then moves: from the free slot back to the new key's, copying before overwriting.
 
     So a search that fails has changed nothing, and every key is in at least one place at any time:
-    a key is in its old and its new slot until another one overwrites the old, and the new key is in the
-    stash until the cycle in which it is in its slot.
+    a key is in its old and its new slot until another one overwrites the old, and the new key is in
+    the stash until the cycle in which it is in its slot.
 
     Parameters
     ----------
@@ -36,8 +36,10 @@ class FlowPlacer(wiring.Component):
     from_stash : Out(1)
         What is written is the key in the stash, not that in the hand; with the ``granted`` that
         follows the stash is empty.
-    picture : In(struct)
-        As in :class:`FlowSearch`, for what others write.
+    vacated : In(1)
+        ``slot`` is free from now on.  Not between ``start`` and ``done``.
+    slot : In(struct)
+        A slot.
     """
 
     def __init__(self, *, tables, index_bits, expansions, technology="generic"):
@@ -46,7 +48,6 @@ class FlowPlacer(wiring.Component):
         )
         signature = self._search.signature.members
         self._slot = signature["free"].shape
-        self._picture = signature["picture"].shape
         super().__init__(
             {
                 "start": In(1),
@@ -60,7 +61,8 @@ class FlowPlacer(wiring.Component):
                 "granted": In(1),
                 "loaded": In(1),
                 "from_stash": Out(1),
-                "picture": In(self._picture),
+                "vacated": In(1),
+                "slot": In(self._slot),
             }
         )
 
@@ -120,12 +122,11 @@ class FlowPlacer(wiring.Component):
 
     def _paint(self, m, search, target, step):
         """Keeps the search's picture of the table up to date."""
-        own = self.access.write & self.granted
-        m.d.comb += search.picture.eq(self.picture)
-        with m.If(own):
-            m.d.comb += [
-                search.picture.write.eq(1),
-                search.picture.slot.eq(target),
-                search.picture.taken.eq(1),
-                search.picture.g.eq(Mux(self.from_stash, self.g, search.at.g)),
-            ]
+        arrives = self.access.write & self.granted
+        picture = search.picture
+        m.d.comb += [
+            picture.write.eq(arrives | self.vacated),
+            picture.taken.eq(arrives),
+            picture.slot.eq(Mux(arrives, target, self.slot)),
+            picture.g.eq(Mux(self.from_stash, self.g, search.at.g)),
+        ]

@@ -2,11 +2,9 @@
 #      Access Time", 2005 (breadth-first search for an augmenting path)
 """Finds a free slot and the moves that make it the one that is wanted."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-
-from stellar_spec.flow import MULTIPLIERS
 
 from ..memory import OutputRAM
 from .hash import place
@@ -22,8 +20,8 @@ class FlowSearch(wiring.Component):
     takes no cycle from lookups, and changes nothing.
 
     A *node* is a taken slot that has been looked at.  Its key could move to the slots that were
-    looked at from it.  The first free slot that is found is one that the fewest moves lead to, so no
-    slot is on the way to it twice.
+    looked at from it.  The first free slot that is found is one that the fewest moves lead to, so
+    no slot is on the way to it twice.
 
     Parameters
     ----------
@@ -61,9 +59,7 @@ class FlowSearch(wiring.Component):
         self._tables, self._bits, self._technology = tables, index_bits, technology
         self._expansions = expansions
         number = (expansions - 1).bit_length()
-        self._slot = data.StructLayout(
-            {"index": index_bits, "table": (tables - 1).bit_length()}
-        )
+        self._slot = data.StructLayout({"index": index_bits, "table": (tables - 1).bit_length()})
         self._step = data.StructLayout({"node": number, "root": 1})
         self._node = data.StructLayout({"slot": self._slot, "g": index_bits, "step": self._step})
         super().__init__(
@@ -78,9 +74,7 @@ class FlowSearch(wiring.Component):
                 "node": In(number),
                 "at": Out(self._node),
                 "picture": In(
-                    data.StructLayout(
-                        {"write": 1, "slot": self._slot, "taken": 1, "g": index_bits}
-                    )
+                    data.StructLayout({"write": 1, "slot": self._slot, "taken": 1, "g": index_bits})
                 ),
             }
         )
@@ -151,8 +145,10 @@ class FlowSearch(wiring.Component):
             # Between searches the queue is read for the moves.
             queue.read_address.eq(self.node),
         ]
-        shifted = Array(
-            MULTIPLIERS[number] * Value.cast(self.at.g) for number in range(self._tables)
+        # f of the key in a node, from where it is and its g.
+        bases = Array(
+            place(self.at.slot.index, -self.at.g, number, self._bits)
+            for number in range(self._tables)
         )
         with m.FSM():
             with m.State("IDLE"):
@@ -189,7 +185,7 @@ class FlowSearch(wiring.Component):
                 m.d.sync += wait.eq(wait + 1)
                 with m.If(wait == 2):
                     m.d.sync += [
-                        f.eq(self.at.slot.index - shifted[self.at.slot.table]),
+                        f.eq(bases[self.at.slot.table]),
                         g.eq(self.at.g),
                         own.eq(self.at.slot.table),
                         step.root.eq(0),

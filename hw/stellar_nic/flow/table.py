@@ -11,7 +11,7 @@ from .counters import FlowCounters
 from .engine import FlowEngine
 from .hash import FlowHash
 from .layouts import KEY_LAYOUT, FlowLayouts
-from .lookup import FlowLookup
+from .lookup import FlowLookup, answers
 
 __all__ = ["FlowTable"]
 
@@ -19,8 +19,8 @@ __all__ = ["FlowTable"]
 class FlowTable(wiring.Component):
     """Exact match from a flow key to an action and counters, changed while it is looked up.
 
-    docs/flow-table.md is the contract.  Cuckoo hashing with one slot a bucket, in ``tables`` memories
-    that are read together, and a stash of one key.
+    docs/flow-table.md is the contract.  Cuckoo hashing with one slot a bucket, in ``tables``
+    memories that are read together, and a stash of one key.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class FlowTable(wiring.Component):
         super().__init__(
             {
                 "request": In(stream.Signature(layouts.key)),
-                "result": Out(stream.Signature(layouts.result, always_ready=True)),
+                "result": Out(answers(layouts.result)),
                 "account": In(stream.Signature(layouts.account)),
                 "command": In(stream.Signature(layouts.command)),
                 "answer": Out(stream.Signature(layouts.answer)),
@@ -143,8 +143,10 @@ class FlowTable(wiring.Component):
             wiring.connect(m, own, inner)
         for name in ("needed", "key_pass", "blind", "stash", "access", "write_entry"):
             m.d.comb += getattr(lookup, name).eq(getattr(engine, name))
-        for name in ("taken", "free", "found", "read_entry"):
+        for name in ("taken", "free", "found"):
             m.d.comb += getattr(engine, name).eq(getattr(lookup, name))
+        for mine, theirs in zip(engine.read_entries, lookup.read_entries, strict=True):
+            m.d.comb += mine.eq(theirs)
         m.d.comb += [
             lookup.seed.eq(self.settings.seed),
             engine.settings.eq(self.settings),

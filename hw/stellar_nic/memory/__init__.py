@@ -1,29 +1,18 @@
-"""stub"""
-from amaranth.hdl import *
-from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
-__all__ = ["OutputRAM", "PipelinedMultiplier"]
+"""Memories and multipliers: what synthesis does not use to the full by itself.
 
-class OutputRAM(wiring.Component):
-    LATENCY = 2
-    def __init__(self, *, width, depth, technology="generic"):
-        self._w, self._d = width, depth
-        super().__init__({"write_enable": In(1), "write_address": In(range(depth)), "write_data": In(width),
-            "read_address": In(range(depth)), "read_clear": In(1), "read_data": Out(width)})
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.memory = mem = memory.Memory(shape=self._w, depth=self._d, init=[])
-        w = mem.write_port(); r = mem.read_port()
-        m.d.comb += [w.en.eq(self.write_enable), w.addr.eq(self.write_address), w.data.eq(self.write_data), r.addr.eq(self.read_address), r.en.eq(1)]
-        m.d.sync += self.read_data.eq(Mux(self.read_clear, 0, r.data))
-        return m
+===============  ===============================================================================
+``output_ram``   a RAM with one write and one read port, read through an output register
+``multiplier``   18 × 18 bits, three cycles
+``ecp5``         both as cells of Lattice's ECP5, and how many block RAMs a shape takes
+``technology``   the names of the technologies
+===============  ===============================================================================
 
-class PipelinedMultiplier(wiring.Component):
-    LATENCY = 3
-    def __init__(self, *, technology="generic"):
-        super().__init__({"a": In(18), "b": In(18), "product": Out(36)})
-    def elaborate(self, platform):
-        m = Module()
-        a = Signal(18); b = Signal(18); p = Signal(36)
-        m.d.sync += [a.eq(self.a), b.eq(self.b), p.eq(a*b), self.product.eq(p)]
-        return m
+Every component has a generic form for any device, and one for each technology that says the same in
+every cycle.
+"""
+
+from .multiplier import PipelinedMultiplier
+from .output_ram import OutputRAM
+from .technology import TECHNOLOGIES
+
+__all__ = ["TECHNOLOGIES", "OutputRAM", "PipelinedMultiplier"]
