@@ -15,7 +15,14 @@ from stellar_spec.codes import KeyKind
 from stellar_spec.flow import FlowOp
 from tests.rtl.flow_stand_in import LATENCY, SLOTS, Break, FlowStandIn
 
-UNATTAINED = {"table stash", "table moved", "table unlearned", "event LEARNED", "event AGED"}
+UNATTAINED = {
+    "table request refused",
+    "table stash",
+    "table moved",
+    "table unlearned",
+    "event LEARNED",
+    "event AGED",
+}
 """What the stand-in has not, and the profiles that it is put through do not ask for."""
 
 
