@@ -150,6 +150,7 @@ class FlowEngine(wiring.Component):
         self._clearing = Signal()  # a command empties the table, not a reset
         self._row = Signal(range(self._slots))
         self._age = Signal(TIME_BITS)
+        self._erase, self._leave = Signal(), Signal()  # to the entries, a cycle later
         self._replace = Signal()  # the entry in question has the command's action
         # Cycles: without a job, up to when no result is from before; and of waiting for that.
         self._quiet, self._drain = (Signal(range(self._settle + 2)) for _ in range(2))
@@ -167,15 +168,20 @@ class FlowEngine(wiring.Component):
             asked.eq(Mux(placer.access.wanted, Value.cast(placer.access), Value.cast(own))),
             granted.eq(self.free & asked.wanted),
             placer.granted.eq(granted),
-            entries.read.eq(Mux(granted & asked.read, chosen, 0)),
             entries.replace.eq(self._replace),
-            entries.use_stash.eq(Mux(placer.access.wanted, placer.from_stash, self._in_stash)),
-            entries.leave.eq(granted & placer.access.wanted & placer.from_stash),
+            self._leave.eq(granted & placer.access.wanted & placer.from_stash),
             entries.action.eq(Mux(self._job == Job.LEARNING, self.settings.learn_action, action)),
             self.access.address.eq(asked.slot.index),
-            self.access.write.eq(Mux(asked.write & asked.wanted, chosen, 0)),
+            self.access.write.eq(Mux(granted & asked.write, chosen, 0)),
             self.needed.eq(asked.wanted | self.key_pass.wanted),
             placer.slot.eq(self._slot),
+        ]
+        # In the cycle in which the memories are accessed.
+        m.d.sync += [
+            entries.read.eq(Mux(granted & asked.read, chosen, 0)),
+            entries.use_stash.eq(Mux(placer.access.wanted, placer.from_stash, self._in_stash)),
+            entries.erase.eq(self._erase),
+            entries.leave.eq(self._leave),
         ]
 
     def _emptying(self, m):
@@ -184,11 +190,10 @@ class FlowEngine(wiring.Component):
             # A row of all tables, whatever lookups read: they see nothing.
             m.d.comb += [
                 self.blind.eq(1),
-                self._entries.erase.eq(1),
-                self._entries.leave.eq(1),
+                self._erase.eq(1),
+                self._leave.eq(1),
                 self._numbers.given.eq(self._row),
                 self._numbers.give.eq(self.counted),
-                self.access.force.eq(1),
                 self.access.write.eq(~0),
                 self.access.address.eq(self._row),
                 placer.vacated.eq(1),
@@ -387,14 +392,14 @@ class FlowEngine(wiring.Component):
                 m.next = "COUNT"
         with m.State("ERASE"):
             m.d.comb += [
-                entries.erase.eq(1),
+                self._erase.eq(1),
                 self._own.wanted.eq(~self._in_stash),
                 self._own.write.eq(1),
             ]
             with m.If(self._granted | self._in_stash):
                 m.d.comb += [
                     self._placer.vacated.eq(~self._in_stash),
-                    entries.leave.eq(self._in_stash),
+                    self._leave.eq(self._in_stash),
                 ]
                 m.d.sync += [self.present.eq(self.present - 1), self._retry.eq(1)]
                 m.next = "RETIRE"

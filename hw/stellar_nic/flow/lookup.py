@@ -34,8 +34,8 @@ class FlowLookup(wiring.Component):
     """Lookups and the table's memories; the engine reads and writes them through it.
 
     Every stage takes one cycle and nothing ever waits: a request is taken or not at the entrance.
-    In a cycle in which the memories are not read for a lookup (``free``), the engine may read one
-    of them, or write.  So a lookup reads all memories, and the stash, as they are at one moment,
+    In a cycle in which the memories are not read for a lookup the engine may read one of them, or
+    write.  So a lookup reads all memories, and the stash, as they are at one moment,
     and never what is being written.
 
     Parameters
@@ -65,14 +65,14 @@ class FlowLookup(wiring.Component):
     stash : In(struct)
         ``valid`` and ``entry``: looked at with the memories.
     access : In(struct)
-        ``address`` is read in a cycle in which ``free`` is high; then also written to the tables
-        whose bit in ``write`` is set.  ``force``: also in a cycle in which ``free`` is not.
+        In the next cycle ``address`` is read, and written in the tables whose bit in ``write`` is
+        set.  To be used where ``free`` is high, or all is ``blind``.
     write_entry : In(entry)
-        What is written.
+        What is written, in that next cycle.
     read_entries : Out(entry) for each table
-        What was read, two cycles later.
+        What was read, three cycles behind ``access``.
     free : Out(1)
-        No lookup reads in this cycle.
+        No lookup reads in the next cycle.
     found : Out(struct)
         With each result: ``passed`` (it is the engine's key), ``missed`` (it is not, and a key was
         not found), ``tables`` and ``stash`` (where it is), ``f``, ``g``, ``key``, ``action``,
@@ -99,9 +99,7 @@ class FlowLookup(wiring.Component):
                 "taken": Out(1),
                 "blind": In(1),
                 "stash": In(data.StructLayout({"valid": 1, "entry": entry})),
-                "access": In(
-                    data.StructLayout({"write": tables, "address": index_bits, "force": 1})
-                ),
+                "access": In(data.StructLayout({"write": tables, "address": index_bits})),
                 "write_entry": In(entry),
                 "read_entries": Out(entry).array(tables),
                 "free": Out(1),
@@ -198,22 +196,21 @@ class FlowLookup(wiring.Component):
 
     def _memories(self, m, at):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
-        read = at[self.read_stage]
-        granted = Signal()
-        m.d.comb += [
-            self.free.eq(~read["valid"] & ~read["passed"]),
-            granted.eq(self.free | self.access.force),
-        ]
+        before, read = at[self.read_stage - 1], at[self.read_stage]
+        m.d.comb += self.free.eq(~before["valid"] & ~before["passed"])
+        now, looks = Signal.like(self.access), Signal()
+        m.d.sync += now.eq(self.access)
+        m.d.comb += looks.eq(read["valid"] | read["passed"])
         outputs = []
         width = self._layouts.entry.size
         for table in range(self._tables):
             ram = OutputRAM(width=width, depth=1 << self._bits, technology=self._technology)
             m.submodules[f"ram{table}"] = ram
             m.d.comb += [
-                ram.read_address.eq(Mux(self.free, self.access.address, self._index[table])),
-                ram.write_address.eq(self.access.address),
+                ram.read_address.eq(Mux(looks, self._index[table], now.address)),
+                ram.write_address.eq(now.address),
                 ram.write_data.eq(Value.cast(self.write_entry)),
-                ram.write_enable.eq(granted & self.access.write[table]),
+                ram.write_enable.eq(now.write[table]),
             ]
             outputs.append(data.View(self._layouts.entry, ram.read_data))
             m.d.comb += self.read_entries[table].eq(outputs[-1])

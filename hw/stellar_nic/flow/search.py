@@ -177,7 +177,7 @@ class FlowSearch(wiring.Component):
                     m.next = "DONE"
                 with m.Elif(wait == 2):
                     m.next = "DONE"
-                    with m.If((head != self._tail)):
+                    with m.If(head != self._tail):
                         m.d.sync += wait.eq(0)
                         m.next = "NEXT"
             with m.State("NEXT"):  # the next node comes from the queue
