@@ -56,11 +56,14 @@ def table(counter: Counter, width: int = 100) -> str:
     return "\n".join(lines)
 
 
-def run_batch(engine: NativeFlowTable, one: Batch) -> tuple[Verdict, str]:
-    """Puts a batch through ``engine`` and the model; what was found, and what differs or ''."""
+def run_batch(engine: NativeFlowTable, one: Batch, *, hashed: bool = True) -> tuple[Verdict, str]:
+    """Puts a batch through ``engine`` and the model; what was found, and what differs or ''.
+
+    ``hashed=False`` is for a table that has not the contract's hash.
+    """
     engine.pool(one.pool)
     formats = {"answer_format": engine.answer_format, "event_format": engine.event_format}
-    judge = Judge(slots=engine.slots, pool=one.pool, **formats)
+    judge = Judge(slots=engine.slots, pool=one.pool, hashed=hashed, **formats)
     whole = Verdict()
     for number, segment in enumerate(one.segments):
         fault = ""
