@@ -2,12 +2,14 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from stellar_bench.flow import NativeFlowTable
 from stellar_bench.flow import soak as flow_soak
 from stellar_bench.flow.batches import PROFILES, Segment, batch
+from stellar_bench.flow.soak import run_batch
 from stellar_bench.soak import SOAKS, run
 from stellar_bench.soak.worker import Plan, Report
 from stellar_nic.verilog import export
@@ -49,6 +51,7 @@ def soak(monkeypatch, verilog, tmp_path, seed):
 
         monkeypatch.setattr(flow_soak, "NativeFlowTable", engine)
         monkeypatch.setattr(flow_soak, "batch", broken)
+        monkeypatch.setattr(flow_soak, "run_batch", partial(run_batch, hashed=False))
         return flow_soak.FlowSoak(width=SLOTS, seed=seed, folder=tmp_path, verilog=verilog)
 
     return make

@@ -200,10 +200,20 @@ def test_full_where_all_keys_collide():
     table = Table(seed=0)
     for number in range(1, 5):
         table.insert(number)
-    with pytest.raises(Mismatch, match="FULL with 4 keys"):  # the stash is free
+    with pytest.raises(Mismatch, match="FULL with 4 keys.*a slot for each"):  # the stash is free
         table.give(FlowOp.INSERT, 6, Record(FULL))
     table.insert(5)
     assert table.give(FlowOp.INSERT, 6, Record(FULL)) == Record(FULL)
+
+
+def test_a_key_is_where_its_hash_leads():
+    table = Table(seed=0)
+    table.insert(1)
+    given = Record(OK, key(1), 5, 1, 0, 0, 0, 100)
+    for slot in (0, 16, 32, 48, SLOTS):
+        assert table.give(FlowOp.READ_SLOT, None, given, slot=slot) == given
+    with pytest.raises(Mismatch, match="slot 1 has the key 0x9, .* the slots 0, 16, 32, 48"):
+        table.give(FlowOp.READ_SLOT, None, given, slot=1)
 
 
 def test_leftover(seed):

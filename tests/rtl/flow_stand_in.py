@@ -55,6 +55,7 @@ class Break(enum.IntEnum):
     # of ageing
     AGED_SILENTLY = 27
     AGED_EARLY = 28
+    HASTY = 30  # a command is taken before its answer is
     FLICKER = 29  # keys are missed while nothing happens to them
 
 
@@ -230,10 +231,15 @@ class FlowStandIn(wiring.Component):
             with m.State("WAIT"):
                 m.d.sync += wait.eq(wait - 1)
                 with m.If(wait == 0):
-                    m.d.comb += self.command.ready.eq(1)
-                    m.d.sync += [self._count.eq(self._count + 1), self._updating.eq(0)]
                     m.d.sync += self.answer.valid.eq(~(broken[Break.SWALLOW] & at))
                     self._fill(m, status, slot, deleted)
+                    m.next = "ANSWER"
+            with m.State("ANSWER"):
+                silent = broken[Break.SWALLOW] & at
+                ready = (self.answer.valid & self.answer.ready) | silent
+                m.d.comb += self.command.ready.eq(ready | (broken[Break.HASTY] & at))
+                with m.If(self.command.ready):
+                    m.d.sync += [self._count.eq(self._count + 1), self._updating.eq(0)]
                     m.next = "IDLE"
 
     def _answer(self, m, at):

@@ -97,13 +97,14 @@ class _Packets:
 class Judge:
     """Judges the batches of a table since its reset, one behind the other.
 
-    ``answer_format`` and ``event_format`` unpack its records; ``pool`` are the packed keys.
+    ``answer_format`` and ``event_format`` unpack its records; ``pool`` are the packed keys;
+    ``hashed`` as for the model.
     """
 
-    def __init__(self, *, slots, pool, answer_format, event_format):
+    def __init__(self, *, slots, pool, answer_format, event_format, hashed=True):
         self._slots, self._pool = slots, pool
         self._answer_format, self._event_format = answer_format, event_format
-        self.model = FlowModel(slots=slots)
+        self.model = FlowModel(slots=slots, hashed=hashed)
         self._where: dict[tuple[int, int], int] = {}  # handle → slot in which it was read
         self._listing: set[int] | None = None
         self._listed = 0

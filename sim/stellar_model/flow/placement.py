@@ -8,7 +8,7 @@ __all__ = ["leftover", "slots_of"]
 
 
 def slots_of(key: int, seed: int, index_bits: int, key_bits: int = KEY_BITS) -> list[int]:
-    """The slots that a key may be in, counted over all tables."""
+    """The slots that a key may be in: the place in table t, and t * 2**index_bits."""
     found = places(*hash_key(key, seed, index_bits, key_bits), index_bits)
     return [(table << index_bits) + place for table, place in enumerate(found)]
 

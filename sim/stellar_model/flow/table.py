@@ -104,15 +104,16 @@ class FlowModel:
     """A flow table of ``slots`` slots, empty.
 
     It may be ``FULL`` from :func:`guarantee` keys on; before only if its hash, under the setting
-    ``seed``, leaves no way to place the key.
+    ``seed``, leaves no way to give every present key a slot, so that one stays in the stash.
+    ``hashed=False`` is for a table of another hash: then not before, and a key may be anywhere.
 
     Commands and events go through :meth:`answer` and :meth:`event` with what the gateware said;
     each returns what the model says, with zeros where nothing is meant, or raises
     :class:`Mismatch`.
     """
 
-    def __init__(self, *, slots: int, key_bits: int = KEY_BITS):
-        self._slots, self._key_bits = slots, key_bits
+    def __init__(self, *, slots: int, key_bits: int = KEY_BITS, hashed: bool = True):
+        self._slots, self._key_bits, self._hashed = slots, key_bits, hashed
         self._index_bits = (slots // len(MULTIPLIERS)).bit_length() - 1
         self.entries: dict[int, Entry] = {}
         self._keys: dict[int, int] = {}  # flow → key
@@ -203,26 +204,27 @@ class FlowModel:
 
     def _insert(self, key, action, given, time, packets):
         if given.code == FlowStatus.FULL:
-            self._check_full(key)
+            self._check_full()
             return Record(int(FlowStatus.FULL))
         if self.present >= self._slots:
             self._expect(given, FlowStatus.FULL)
         entry = self._admit(key, action, given, time)
         return self._read(FlowStatus.OK, key, entry, given, packets, 0)
 
-    def _check_full(self, key):
-        """Raises ``Mismatch`` unless there may be no room for ``key``."""
+    def _check_full(self):
+        """Raises ``Mismatch`` unless one of the keys may be without a slot, so in the stash."""
         least = guarantee(self._slots)
         if self.present >= least:
             return
-        seed, bits = self.settings.get("seed", 0), self._index_bits
-        keys = [*self.entries, key]
-        if leftover([slots_of(one, seed, bits, self._key_bits) for one in keys]) > STASH:
+        if self._hashed and leftover(map(self._slots_of, self.entries)) >= STASH:
             return
         raise Mismatch(
-            f"FULL with {self.present} keys in {self._slots} slots, and there is a place for each; "
+            f"FULL with {self.present} keys in {self._slots} slots, and there is a slot for each; "
             f"{least} are guaranteed"
         )
+
+    def _slots_of(self, key):
+        return slots_of(key, self.settings.get("seed", 0), self._index_bits, self._key_bits)
 
     def _admit(self, key, action, given, time):
         """A new entry with the handle in ``given``."""
@@ -289,7 +291,17 @@ class FlowModel:
         entry = self.entries.get(given.key)
         if entry is None:
             raise Mismatch(f"slot {command.slot} has the key {given.key:#x}, which is not present")
+        if self._hashed and command.slot < self._slots:
+            self._check_place(command.slot, given.key)
         return self._read(FlowStatus.OK, given.key, entry, given, packets, sure)
+
+    def _check_place(self, slot, key):
+        wanted = self._slots_of(key)
+        if slot not in wanted:
+            places = ", ".join(map(str, wanted))
+            raise Mismatch(
+                f"slot {slot} has the key {key:#x}, whose hash leads to the slots {places}"
+            )
 
     # -- events -----------------------------------------------------------------------------------
 
