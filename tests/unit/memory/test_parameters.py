@@ -22,16 +22,19 @@ from stellar_nic.memory.ecp5 import block_rams
         ),
     ],
 )
+@pytest.mark.usefixtures("unused")
 def test_wrong_parameters_are_named(parameters, error, message):
     with pytest.raises(error, match=message):
         OutputRAM(**parameters)
 
 
+@pytest.mark.usefixtures("unused")
 def test_a_wrong_technology_of_the_multiplier_is_named():
     with pytest.raises(ValueError, match="technology must be one of generic, ecp5, not 'fast'"):
         PipelinedMultiplier(technology="fast")
 
 
+@pytest.mark.usefixtures("unused")
 def test_parameters_are_properties():
     ram = OutputRAM(width=29, depth=512, technology="ecp5")
     assert (ram.width, ram.depth, ram.technology, ram.latency) == (29, 512, "ecp5", 2)
