@@ -123,8 +123,8 @@ class FlowEngine(wiring.Component):
         m.submodules.learned = self._learned = Interval(bits=24)
         m.d.comb += [
             *(
-                entries.read_entries[table].eq(self.read_entries[table])
-                for table in range(self._tables)
+                entries.read_entries[pair].eq(self.read_entries[pair])
+                for pair in range(self._tables // 2)
             ),
             entries.key.eq(self.found.key),
             entries.f.eq(self.found.f),
@@ -150,6 +150,7 @@ class FlowEngine(wiring.Component):
         self._clearing = Signal()  # a command empties the table, not a reset
         self._row = Signal(range(self._slots))
         self._age = Signal(TIME_BITS)
+        self._curious = Signal()  # a key that misses is to be learned
         self._erase, self._leave = Signal(), Signal()  # to the entries, a cycle later
         self._replace = Signal()  # the entry in question has the command's action
         # Cycles: without a job, up to when no result is from before; and of waiting for that.
@@ -161,7 +162,8 @@ class FlowEngine(wiring.Component):
         own = self._own = Signal.like(placer.access)
         asked = Signal.like(placer.access)
         granted = self._granted = Signal()
-        chosen = Cat(asked.slot.table == table for table in range(self._tables))
+        place = Value.cast(asked.slot)
+        chosen = Cat(place[self._bits + 1 :] == pair for pair in range(self._tables // 2))
         action = self.command.payload.action
         m.d.comb += [
             own.slot.eq(self._slot),
@@ -171,7 +173,7 @@ class FlowEngine(wiring.Component):
             entries.replace.eq(self._replace),
             self._leave.eq(granted & placer.access.wanted & placer.from_stash),
             entries.action.eq(Mux(self._job == Job.LEARNING, self.settings.learn_action, action)),
-            self.access.address.eq(asked.slot.index),
+            self.access.address.eq(place),
             self.access.write.eq(Mux(granted & asked.write, chosen, 0)),
             self.needed.eq(asked.wanted | self.key_pass.wanted),
             placer.slot.eq(self._slot),
@@ -217,16 +219,21 @@ class FlowEngine(wiring.Component):
         settings, settled = self.settings, self._settle + 1
         learns, room = Signal(), Signal()
         m.d.comb += [
-            # No key has come or gone since the memories were read for what has missed now.
-            learns.eq(
-                (self.found.missed & settings.learn & self._learned.over)
-                & ((self._quiet == settled) & ~self.event.valid)
-            ),
+            learns.eq(self.found.missed & self._curious),
             room.eq(self._numbers.available & ~self.stash.valid),
         ]
-        m.d.sync += self.unlearned.eq(0)
+        m.d.sync += [
+            self.unlearned.eq(0),
+            # No key has come or gone since the memories were read for what misses in a cycle.
+            self._curious.eq(
+                (settings.learn & self._learned.over)
+                & ((self._quiet == settled) & ~self.event.valid)
+            ),
+        ]
         with m.State("IDLE"):
             m.d.sync += self._quiet.eq(0)
+            # The stash follows what is looked up while it is empty; it stops at a new key.
+            m.d.comb += self._entries.follow.eq(~self.stash.valid)
             with m.If(self._retry & self.stash.valid):
                 # In front of the next command, so that no key moves between two that only read.
                 m.d.sync += self._job.eq(Job.STASH)
@@ -236,6 +243,7 @@ class FlowEngine(wiring.Component):
                 self._decode(m)
             with m.Elif(learns):
                 m.d.comb += self._learned.restart.eq(1)
+                m.d.sync += self._curious.eq(0)
                 with m.If(room):
                     m.d.sync += self._job.eq(Job.LEARNING)
                     self._arrive(m)
@@ -283,6 +291,7 @@ class FlowEngine(wiring.Component):
             with m.If(self.taken):
                 m.next = "LOOKED"
         with m.State("LOOKED"):
+            m.d.comb += self._entries.follow.eq(~self.stash.valid)
             m.d.sync += [
                 self._where.eq(found.tables),
                 self._f.eq(found.f),
@@ -320,8 +329,7 @@ class FlowEngine(wiring.Component):
                 m.next = "FETCHED"
 
     def _arrive(self, m):
-        """Takes the key of the last result into the stash, without its being present yet."""
-        m.d.comb += self._entries.arrive.eq(1)
+        """The key of the last result stays in the stash, without its being present yet."""
         m.d.sync += self._in_stash.eq(1)
         m.next = "BEGIN"
 

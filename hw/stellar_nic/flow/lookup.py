@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..memory import OutputRAM
+from ..memory import PairRAM
 from .hash import place
 
 __all__ = ["FlowLookup", "answers"]
@@ -45,7 +45,7 @@ class FlowLookup(wiring.Component):
     hash : wiring.Component
         :class:`FlowHash`, or what has its members.
     tables, index_bits : int
-        Memories that are read at once, and bits of their addresses.
+        Tables that are read at once, an even number, and bits of their addresses.
     technology : str
         Passed to the memories.
 
@@ -61,15 +61,16 @@ class FlowLookup(wiring.Component):
         ``wanted``: ``key`` is to be looked up for the engine. It is under way in
         the cycle in which ``taken`` (out) is high.
     blind : In(1)
-        The table is being emptied: what is read now is not to be found.
+        The table is being emptied: lookups neither read now nor find anything.
     stash : In(struct)
         ``valid`` and ``entry``: looked at with the memories.
     access : In(struct)
-        In the next cycle ``address`` is read, and written in the tables whose bit in ``write`` is
-        set.  To be used where ``free`` is high, or all is ``blind``.
+        In the next cycle ``address`` is read in every pair of tables, and written in the pairs
+        whose bit in ``write`` is set; its highest bit tells the table of a pair.  To be used where
+        ``free`` is high, or all is ``blind``.
     write_entry : In(entry)
         What is written, in that next cycle.
-    read_entries : Out(entry) for each table
+    read_entries : Out(entry) for each pair of tables
         What was read, three cycles behind ``access``.
     free : Out(1)
         No lookup reads in the next cycle.
@@ -99,9 +100,9 @@ class FlowLookup(wiring.Component):
                 "taken": Out(1),
                 "blind": In(1),
                 "stash": In(data.StructLayout({"valid": 1, "entry": entry})),
-                "access": In(data.StructLayout({"write": tables, "address": index_bits})),
+                "access": In(data.StructLayout({"write": tables // 2, "address": index_bits + 1})),
                 "write_entry": In(entry),
-                "read_entries": Out(entry).array(tables),
+                "read_entries": Out(entry).array(tables // 2),
                 "free": Out(1),
                 "found": Out(
                     data.StructLayout(
@@ -201,20 +202,22 @@ class FlowLookup(wiring.Component):
         m.d.comb += self.free.eq(~before["valid"] & ~before["passed"])
         now, looks = Signal.like(self.access), Signal()
         m.d.sync += now.eq(self.access)
-        m.d.comb += looks.eq(read["valid"] | read["passed"])
+        m.d.comb += looks.eq((read["valid"] | read["passed"]) & ~self.blind)
         outputs = []
         width = self._layouts.entry.size
-        for table in range(self._tables):
-            ram = OutputRAM(width=width, depth=1 << self._bits, technology=self._technology)
-            m.submodules[f"ram{table}"] = ram
+        for pair in range(self._tables // 2):
+            lower, upper = (self._index[2 * pair + half] for half in range(2))
+            ram = PairRAM(width=width, depth=1 << self._bits, technology=self._technology)
+            m.submodules[f"ram{pair}"] = ram
             m.d.comb += [
-                ram.read_address.eq(Mux(looks, self._index[table], now.address)),
-                ram.write_address.eq(now.address),
+                ram.address.eq(Mux(looks, lower, now.address)),
+                ram.upper_address.eq(upper),
                 ram.write_data.eq(Value.cast(self.write_entry)),
-                ram.write_enable.eq(now.write[table]),
+                ram.write_enable.eq(now.write[pair]),
+                self.read_entries[pair].eq(ram.read_data),
             ]
-            outputs.append(data.View(self._layouts.entry, ram.read_data))
-            m.d.comb += self.read_entries[table].eq(outputs[-1])
+            words = ram.read_data, ram.upper_data
+            outputs += [data.View(self._layouts.entry, word) for word in words]
         return outputs
 
     def _compare(self, m, at, entries):

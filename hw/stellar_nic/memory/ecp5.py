@@ -106,7 +106,7 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
 
 
 def add_pair_ram(m, ram):
-    """Adds to the module ``m`` what makes ``ram``, a :class:`PairRAM` of 16,384 words at most, work."""
+    """As :func:`add_ram`, for a :class:`PairRAM` of 16,384 words at most."""
     bits = min(DATA_PINS, word_bits(2 * ram.depth))
     low = bits.bit_length() - 1
     enables = Const(0b11 if bits == DATA_PINS else 0, low)
