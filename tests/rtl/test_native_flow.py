@@ -11,7 +11,8 @@ from stellar_bench.flow.batches import Batch, Segment, batch, draw_keys
 from stellar_bench.flow.soak import run_batch
 from stellar_nic.verilog import export
 from stellar_spec.flow import FlowOp
-from tests.rtl.flow_stand_in import LATENCY, SLOTS, Break, FlowStandIn
+from tests.rtl.flow_breaks import Break
+from tests.rtl.flow_stand_in import LATENCY, SLOTS, FlowStandIn
 
 
 @pytest.fixture(scope="module")
