@@ -124,7 +124,7 @@ class FlowLookup(wiring.Component):
     @property
     def read_stage(self):
         """Cycles from the transfer of a request to the cycle in which the memories are read."""
-        return self._hash.latency + 1
+        return self._hash.latency + 2
 
     @property
     def latency(self):
@@ -179,7 +179,8 @@ class FlowLookup(wiring.Component):
     def _hashed(self, m, at):
         """f and g from the memories' addresses to the result."""
         m.submodules.hash = hash = self._hash
-        m.d.comb += [hash.key.eq(Value.cast(at[0]["key"])), hash.seed.eq(self.seed)]
+        # The choice between request and engine reaches all of the key: it has a cycle of its own.
+        m.d.comb += [hash.key.eq(Value.cast(at[1]["key"])), hash.seed.eq(self.seed)]
         f, g = hash.f, hash.g
         self._index = []
         for table in range(self._tables):

@@ -13,6 +13,6 @@ every cycle.
 
 from .multiplier import PipelinedMultiplier
 from .output_ram import OutputRAM
-from .technology import TECHNOLOGIES
+from .technology import TECHNOLOGIES, check_technology
 
-__all__ = ["TECHNOLOGIES", "OutputRAM", "PipelinedMultiplier"]
+__all__ = ["TECHNOLOGIES", "OutputRAM", "PipelinedMultiplier", "check_technology"]

@@ -9,7 +9,8 @@ writes in every cycle what its enables let it.
 **Its reset pins are not used.** RST clears the output register and also the latch in front of it,
 and suppresses the access of that clock edge: it would take the word that is read behind the one to
 be cleared, too. So the clear is a gate behind the output register. It is gone where ``read_clear``
-is constant, and else goes into the LUT that takes the word, if that has inputs left.
+is constant, and else goes into the LUT that takes the word, if that has inputs left: two cleared
+words ORed take one LUT a bit, four take nine (of 4 inputs) unless a register stands in between.
 
 **A multiplier (MULT18X18D)** has a register at its inputs, one inside and one at its output; each
 is named a clock, a clock enable and a reset, of four that the cell has.

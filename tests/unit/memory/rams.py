@@ -28,9 +28,12 @@ INPUTS = _at
 
 
 class Bench:
-    """A top with ``components`` side by side: ``text``, and where in its output each one's is."""
+    """A top with ``components`` side by side, and where in its output each one's is.
 
-    def __init__(self, components):
+    ``text`` is what ``back`` makes of it: Verilog, or RTLIL, which is much quicker for yosys.
+    """
+
+    def __init__(self, components, back=verilog):
         m, i, self.columns, outputs, at = Module(), Signal(INPUTS, name="i"), [], [], 0
         for index, component in enumerate(components):
             m.submodules[f"part_{index}"] = component
@@ -44,7 +47,7 @@ class Bench:
         self.outputs = at
         o = Signal(at, name="o")
         m.d.comb += o.eq(Cat(*outputs))
-        self.text = verilog.convert(m, name="top", ports=[i, o], emit_src=False)
+        self.text = back.convert(m, name="top", ports=[i, o], emit_src=False)
 
 
 def stimulus(random, cycles, depths):
