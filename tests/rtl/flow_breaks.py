@@ -1,8 +1,12 @@
-"""The faults of the flow table's stand-in."""
+"""The faults of the flow table's stand-in, and the pipeline of its results with some of them."""
 
 import enum
 
-__all__ = ["Break"]
+from amaranth.hdl import Mux, Signal
+
+__all__ = ["LATENCY", "Break", "pipeline"]
+
+LATENCY = 3
 
 
 class Break(enum.IntEnum):
@@ -20,7 +24,7 @@ class Break(enum.IntEnum):
     WRONG_HANDLE = 9
     MISSED = 10  # no lookup hits while an UPDATE is under way
     LATE_DELETE = 11  # DELETE is answered before the lookups under way are through
-    EARLY_INSERT = 12  # INSERT is answered before the key can be found
+    EARLY_INSERT = 12  # nothing hits for 20 cycles behind the insertion of a key
     SWALLOW = 13  # a command without an answer
     DOUBLE = 14  # an answer given twice
     CHANGE = 15  # an answer changes while it waits
@@ -41,3 +45,21 @@ class Break(enum.IntEnum):
     AGED_EARLY = 28
     HASTY = 30  # a command is taken before its answer is
     FLICKER = 29  # keys are missed while nothing happens to them
+
+
+def pipeline(m, port, broken, transfer, result, at, after):
+    """``result`` of a ``transfer`` at ``port``, ``LATENCY`` cycles later.
+
+    ``at``, ``after``: this is the lookup that a fault hits, or it or a later one.
+    """
+    late = broken[Break.LATE_RESULT] & at & transfer
+    kept, held = Signal(), Signal.like(result.as_value())
+    m.d.sync += [kept.eq(late), held.eq(result)]
+    lost, extra = broken[Break.NO_RESULT] & at, broken[Break.EXTRA_RESULT] & after & ~transfer
+    valid = (((transfer & ~lost) | extra) & ~late) | kept
+    payload = Mux(kept, held, result.as_value())
+    for stage in range(LATENCY):
+        register, flag = Signal.like(held, name=f"payload_{stage}"), Signal(name=f"valid_{stage}")
+        m.d.sync += [register.eq(payload), flag.eq(valid)]
+        valid, payload = flag, register
+    m.d.comb += [port.valid.eq(valid), port.payload.as_value().eq(payload)]

@@ -12,12 +12,11 @@ from amaranth.lib.wiring import In, Out
 from stellar_model.flow.hash import KEY_BITS
 from stellar_nic.flow.layouts import FlowLayouts
 from stellar_spec.flow import TIME_BITS, EventKind, FlowOp, FlowStatus, seed_bits
-from tests.rtl.flow_breaks import Break
+from tests.rtl.flow_breaks import LATENCY, Break, pipeline
 
-__all__ = ["LATENCY", "SLOTS", "FlowStandIn"]
+__all__ = ["SLOTS", "FlowStandIn"]
 
 SLOTS = 8
-LATENCY = 3
 
 
 class FlowStandIn(wiring.Component):
@@ -55,7 +54,9 @@ class FlowStandIn(wiring.Component):
         self._broken = {kind: Signal(name=f"break_{kind.name}") for kind in Break}
         for kind, signal in self._broken.items():
             m.d.comb += signal.eq(self.settings.learn_action.as_value() == kind)
-        self._updating, self._touched = Signal(), Signal()
+        self._updating, self._touched, self._fresh = Signal(), Signal(), Signal(range(21))
+        with m.If(self._fresh != 0):
+            m.d.sync += self._fresh.eq(self._fresh - 1)
         self._lookups(m)
         self._account(m)
         self._engine(m)
@@ -95,8 +96,10 @@ class FlowStandIn(wiring.Component):
             transfer.eq(self.request.valid & self.request.ready),
             hot.eq(self._find(self.request.payload)),
         ]
-        hidden = (broken[Break.MISSED] & self._updating) | (
-            broken[Break.FLICKER] & after & (number[:4] == 3)
+        hidden = (
+            (broken[Break.MISSED] & self._updating)
+            | (broken[Break.EARLY_INSERT] & (self._fresh != 0))
+            | (broken[Break.FLICKER] & after & (number[:4] == 3))
         )
         with m.If(transfer):
             m.d.sync += number.eq(number + 1)
@@ -116,24 +119,7 @@ class FlowStandIn(wiring.Component):
             m.d.comb += result.hit.eq(1)
         with m.Elif(broken[Break.UNCLEAN] & after):
             m.d.comb += result.handle.flow.eq(1)
-        self._pipeline(m, transfer, result, at, after)
-
-    def _pipeline(self, m, transfer, result, at, after):
-        """``LATENCY`` registers, and what breaks them."""
-        valid, payload, broken = transfer, result, self._broken
-        lose = broken[Break.NO_RESULT] & at
-        valid = (transfer & ~lose) | (broken[Break.EXTRA_RESULT] & after & ~transfer)
-        late = broken[Break.LATE_RESULT] & at & transfer
-        kept, held = Signal(), Signal(self._layouts.result)
-        m.d.sync += [kept.eq(late), held.eq(result)]
-        valid = (valid & ~late) | kept
-        payload = Mux(kept, held.as_value(), result.as_value())
-        for stage in range(LATENCY):
-            register = Signal(len(payload), name=f"payload_{stage}")
-            flag = Signal(name=f"valid_{stage}")
-            m.d.sync += [register.eq(payload), flag.eq(valid)]
-            valid, payload = flag, register
-        m.d.comb += [self.result.valid.eq(valid), self.result.payload.as_value().eq(payload)]
+        pipeline(m, self.result, broken, transfer, result, at, after)
 
     def _account(self, m):
         handle, size = self.account.payload.handle, self.account.payload.bytes
@@ -179,9 +165,7 @@ class FlowStandIn(wiring.Component):
                     m.d.sync += wait.eq(LATENCY + 1)
                     self._carry_out(m, command, hot, free, status, slot, deleted, at)
                     m.next = "WAIT"
-                    quick = (broken[Break.LATE_DELETE] & (command.op == FlowOp.DELETE)) | (
-                        broken[Break.EARLY_INSERT] & (command.op == FlowOp.INSERT)
-                    )
+                    quick = broken[Break.LATE_DELETE] & (command.op == FlowOp.DELETE)
                     with m.If(quick):
                         m.d.sync += wait.eq(0)
             with m.State("REPORT"):
@@ -257,6 +241,7 @@ class FlowStandIn(wiring.Component):
                         m.d.sync += self._rows["action"][each].eq(command.action.as_value())
 
     def _insert(self, m, command, free):
+        m.d.sync += self._fresh.eq(20)
         for each in range(SLOTS):
             row = {name: column[each] for name, column in self._rows.items()}
             with m.If(free[each]):
