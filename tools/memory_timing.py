@@ -26,10 +26,10 @@ SEEDS = [1, 2, 3]
 
 
 class RAMs(wiring.Component):
-    """RAMs whose words are ORed; ``clear``: each can be cleared."""
+    """RAMs whose words are ORed."""
 
-    def __init__(self, *, count, clear, technology, width=72, depth=512):
-        self._count, self._clear = count, clear
+    def __init__(self, *, count, technology, width=72, depth=512):
+        self._count = count
         self._parameters = {"width": width, "depth": depth, "technology": technology}
         address = range(depth)
         super().__init__(
@@ -38,16 +38,15 @@ class RAMs(wiring.Component):
                 "write": In(address),
                 "data": In(width),
                 "read": In(address),
-                "clear": In(count),
                 "word": Out(width),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        inputs = [self.enable, self.write, self.data, self.read, self.clear]
-        enable, write, data, read, clear = (Signal.like(value) for value in inputs)
-        registers = (enable, write, data, read, clear)
+        inputs = [self.enable, self.write, self.data, self.read]
+        enable, write, data, read = (Signal.like(value) for value in inputs)
+        registers = (enable, write, data, read)
         m.d.sync += [register.eq(value) for register, value in zip(registers, inputs, strict=True)]
         words = []
         for index in range(self._count):
@@ -57,7 +56,6 @@ class RAMs(wiring.Component):
                 ram.write_address.eq(write),
                 ram.write_data.eq(data),
                 ram.read_address.eq(read),
-                ram.read_clear.eq(clear[index] if self._clear else 0),
             ]
             words.append(ram.read_data)
         word = Signal.like(self.word)
@@ -88,11 +86,9 @@ class Multipliers(wiring.Component):
 
 
 CASES = {
-    "rams": lambda: RAMs(count=4, clear=False, technology="ecp5"),
-    "rams_cleared": lambda: RAMs(count=2, clear=True, technology="ecp5"),
-    "rams_cleared_4": lambda: RAMs(count=4, clear=True, technology="ecp5"),
-    "rams_generic": lambda: RAMs(count=2, clear=True, technology="generic"),
-    "rams_deep": lambda: RAMs(count=1, clear=False, technology="ecp5", width=4, depth=1 << 16),
+    "rams": lambda: RAMs(count=4, technology="ecp5"),
+    "rams_generic": lambda: RAMs(count=2, technology="generic"),
+    "rams_deep": lambda: RAMs(count=1, technology="ecp5", width=4, depth=1 << 16),
     "multipliers": lambda: Multipliers(technology="ecp5"),
     "multipliers_generic": lambda: Multipliers(technology="generic"),
 }

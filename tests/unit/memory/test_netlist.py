@@ -65,5 +65,5 @@ def test_netlists_of_yosys_work_with_the_models(seed):
     out = simulation.run(bits)
     for component, columns in zip(components, bench.columns, strict=True):
         want, counts = expected(component, bits)
-        differ = (out[:, columns] != want).any(axis=1) & counts
+        differ = ((out[:, columns] != want) & counts).any(axis=1)
         assert not differ.any(), (component, int(differ.sum()), int(differ.argmax()))
