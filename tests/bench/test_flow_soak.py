@@ -15,7 +15,8 @@ from stellar_bench.soak.worker import Plan, Report
 from stellar_nic.verilog import export
 from stellar_spec.codes import KeyKind
 from stellar_spec.flow import FlowOp
-from tests.rtl.flow_stand_in import LATENCY, SLOTS, Break, FlowStandIn
+from tests.rtl.flow_breaks import LATENCY, Break
+from tests.rtl.flow_stand_in import SLOTS, FlowStandIn
 
 UNATTAINED = {
     "table request refused",

@@ -4,9 +4,17 @@ import random
 
 import pytest
 
-from stellar_model.flow import Accounting, FlowModel, Mismatch, Record, RecordFormat, guarantee
+from stellar_model.flow import (
+    Accounting,
+    Command,
+    FlowModel,
+    Mismatch,
+    Record,
+    RecordFormat,
+    Time,
+    guarantee,
+)
 from stellar_model.flow.placement import leftover, slots_of
-from stellar_model.flow.table import Command, Time
 from stellar_spec.flow import EventKind, FlowOp, FlowStatus, seed_bits
 
 SLOTS = 64

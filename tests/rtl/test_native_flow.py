@@ -11,7 +11,8 @@ from stellar_bench.flow.batches import Batch, Segment, batch, draw_keys
 from stellar_bench.flow.soak import run_batch
 from stellar_nic.verilog import export
 from stellar_spec.flow import FlowOp
-from tests.rtl.flow_stand_in import LATENCY, SLOTS, Break, FlowStandIn
+from tests.rtl.flow_breaks import LATENCY, Break
+from tests.rtl.flow_stand_in import SLOTS, FlowStandIn
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,7 @@ HARNESS = {
     Break.WRONG_HANDLE: (Kind.WRONG,),
     Break.MISSED: (Kind.MISSED,),
     Break.LATE_DELETE: (Kind.FOUND,),
+    Break.EARLY_INSERT: (Kind.MISSED,),
     Break.SWALLOW: (Kind.APART,),
     Break.HASTY: (Kind.APART,),
     Break.DOUBLE: (Kind.EXTRA, Kind.APART),
@@ -161,3 +163,8 @@ def test_bad_input(engine, call, message):
 def test_verilog_of_something_else(tmp_path, verilog):
     with pytest.raises(ValueError, match=r"stand_in.v is no flow table of 64 slots: module stand"):
         NativeFlowTable(slots=64, verilog=verilog, latency=LATENCY)
+
+
+def test_every_fault_is_looked_for():
+    ageing = {Break.AGED_SILENTLY, Break.AGED_EARLY, Break.FLICKER}
+    assert {Break.NONE, *HARNESS, *JUDGE, *ageing} == set(Break)

@@ -9,9 +9,9 @@ is possible, and what the table said must be one of it.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from stellar_model.flow import FlowModel, Mismatch, Record
+from stellar_model.flow import Accounting, Command, FlowModel, Mismatch, Record, Time
+from stellar_model.flow.entry import TIME_MASK
 from stellar_model.flow.records import KIND_BITS, MEANT
-from stellar_model.flow.table import TIME_MASK, Accounting, Command, Time
 from stellar_spec.flow import EventKind, FlowOp, FlowStatus
 
 from .engine import Commands, Run

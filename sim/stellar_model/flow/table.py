@@ -7,97 +7,27 @@ checked against what the contract says of them.  So are counters while packets a
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
-from stellar_spec.flow import (
-    GENERATION_BITS,
-    MULTIPLIERS,
-    TIME_BITS,
-    EventKind,
-    FlowOp,
-    FlowStatus,
+from stellar_spec.flow import MULTIPLIERS, EventKind, FlowOp, FlowStatus
+
+from .entry import (
+    COUNT_MASK,
+    GENERATION_MASK,
+    TIME_MASK,
+    Accounting,
+    Command,
+    Entry,
+    Mismatch,
+    Time,
 )
-
 from .hash import KEY_BITS
-from .placement import leftover, slots_of
+from .placement import STASH, guarantee, leftover, slots_of
 from .records import KIND_BITS, MEANT, Record
 
-__all__ = ["FILL", "Accounting", "Command", "FlowModel", "Mismatch", "Time", "guarantee"]
+__all__ = ["FlowModel"]
 
-FILL = ((1024, 0.95), (256, 0.90), (64, 0.80))
-"""Share of the slots, the stash not counted, that random keys fill before the first ``FULL``, for
-tables of so many slots or more.  0.95 from 1,024 slots on: the contract; the least of 100 seeds is
-0.955.  The smaller a table, the more chance weighs: with a search of everything the least of 3,000
-seeds at 256 slots is 0.941, of 20,000 at 64 slots 0.859.  Below, ``FULL`` must be unavoidable."""
-
-STASH = 1
-"""Keys that the stash holds."""
-
-COUNT_MASK = (1 << 48) - 1
-TIME_MASK = (1 << TIME_BITS) - 1
-GENERATION_MASK = (1 << GENERATION_BITS) - 1
 FIELDS = len(Record._fields)
 TAKE_A_KEY = (FlowOp.INSERT, FlowOp.DELETE, FlowOp.UPDATE, FlowOp.READ)
-
-
-def guarantee(slots: int) -> int:
-    """Keys that a table of ``slots`` slots holds, if they are random, before it may be full."""
-    share = next((share for least, share in FILL if slots >= least), 1)
-    return int(share * slots)
-
-
-class Mismatch(Exception):
-    """The gateware said something that the contract rules out; the message says what and why."""
-
-
-class Time(NamedTuple):
-    """What ``now`` was at some moment that is known to a few cycles: from ``low`` to ``high``."""
-
-    low: int
-    high: int
-
-    def holds(self, value: int) -> bool:
-        return (value - self.low & TIME_MASK) <= (self.high - self.low & TIME_MASK)
-
-
-class Accounting(NamedTuple):
-    """A packet that was accounted."""
-
-    flow: int
-    generation: int
-    bytes: int
-    time: Time
-
-
-class Command(NamedTuple):
-    """A command, its key and action packed."""
-
-    op: int
-    slot: int
-    key: int
-    action: int
-
-
-@dataclass(slots=True)
-class Entry:
-    """What is kept of a key that is present."""
-
-    action: int
-    flow: int
-    generation: int
-    seen: Time
-    packets: int = 0
-    bytes: int = 0
-
-    def counters(self, packets: Sequence[Accounting]):
-        """What may be read while ``packets`` are accounted: after none of them, one, …"""
-        count, size, seen = self.packets, self.bytes, self.seen
-        yield count, size, seen
-        for packet in packets:
-            count, size = count + 1 & COUNT_MASK, size + packet.bytes & COUNT_MASK
-            seen = packet.time
-            yield count, size, seen
 
 
 class FlowModel:
