@@ -22,7 +22,7 @@ class CounterOp(enum.Enum, shape=2):
     RETIRE = 1
     """Read, then 0, with the next generation."""
     BEGIN = 2
-    """Last seen now; returns the generation."""
+    """Nothing counted, last seen now; returns the generation."""
 
 
 class FlowCounters(wiring.Component):
@@ -154,17 +154,15 @@ class FlowCounters(wiring.Component):
         m.d.comb += [
             Value.cast(old).eq(ram.read_data),
             new.generation.eq(old.generation),
-            new.counters.packets.eq(old.counters.packets + stage["account"]),
-            new.counters.bytes.eq(old.counters.bytes + Mux(stage["account"], stage["bytes"], 0)),
+            new.counters.packets.eq(old.counters.packets + 1),
+            new.counters.bytes.eq(old.counters.bytes + stage["bytes"]),
             new.counters.seen.eq(self.now),
             current.eq(old.generation == stage["generation"]),
             write.eq(Mux(stage["engine"], self.op != CounterOp.READ, stage["account"] & current)),
         ]
         m.d.sync += self.stale.eq(stage["account"] & ~current)
+        with m.If(stage["engine"]):  # what the engine writes has counted nothing
+            m.d.comb += [new.counters.packets.eq(0), new.counters.bytes.eq(0)]
         with m.If(stage["engine"] & (self.op == CounterOp.RETIRE)):
-            m.d.comb += [
-                new.generation.eq(old.generation + 1),
-                new.counters.packets.eq(0),
-                new.counters.bytes.eq(0),
-            ]
+            m.d.comb += new.generation.eq(old.generation + 1)
         return old, new, write

@@ -266,7 +266,11 @@ class FlowEngine(wiring.Component):
                     self._answer(m, FlowStatus.INVALID)
             with m.Case(FlowOp.READ_SLOT):
                 self._look_at(m, command.slot)
-                with m.If(command.slot > self._slots):
+                number = self._slots.bit_length() - 1  # its bit of this number is the stash's alone
+                with m.If(
+                    command.slot[number + 1 :].any()
+                    | (command.slot[number] & command.slot[:number].any())
+                ):
                     self._answer(m, FlowStatus.INVALID)
             with m.Case(FlowOp.CLEAR):
                 m.d.comb += self._numbers.forget.eq(1)
@@ -277,7 +281,7 @@ class FlowEngine(wiring.Component):
 
     def _look_at(self, m, place):
         """Fetches what is in a slot, or in the stash, which is behind the last slot."""
-        stash = place == self._slots
+        stash = place[self._slots.bit_length() - 1]
         m.d.sync += [Value.cast(self._slot).eq(place), self._in_stash.eq(stash)]
         m.next = "FETCH"
         with m.If(stash):
