@@ -71,7 +71,7 @@ def test_finds_the_fewest_moves(tables, bits, expansions, rng):
             while not ctx.get(dut.done):
                 await ctx.tick()
                 cycles += 1
-                assert cycles <= tables + 4 + expansions * (tables + 6)
+                assert cycles <= tables + 6 + expansions * (tables + 8)
             expected = shortest(taken, tables, size, f, g, expansions)
             assert ctx.get(dut.found) == (expected is not None)
             if expected is None:
