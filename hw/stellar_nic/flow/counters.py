@@ -119,11 +119,15 @@ class FlowCounters(wiring.Component):
             m.d.sync += [now[name].eq(before[name]) for name in shapes]
         first, asked = stages[0], self.account.payload
         flow = Signal.like(self.flow)
-        # An engine's wish that is under way must not be taken for a new one.
-        under_way = Signal()
+        # An engine's wish that is under way must not be taken for a new one; which flow it is about
+        # comes late, so it waits for a cycle.
+        under_way, wished, wished_flow = Signal(), Signal(), Signal.like(self.flow)
         wish = Signal()
-        m.d.comb += wish.eq(self.wanted & ~under_way)
-        m.d.comb += flow.eq(Mux(wish, self.flow, asked.handle.flow))
+        m.d.sync += [wished.eq(self.wanted & ~self.done), wished_flow.eq(self.flow)]
+        m.d.comb += [
+            wish.eq(wished & ~under_way),
+            flow.eq(Mux(wish, wished_flow, asked.handle.flow)),
+        ]
         busy = Signal()
         m.d.comb += busy.eq(
             sum(
