@@ -125,7 +125,7 @@ class FlowLookup(wiring.Component):
     @property
     def read_stage(self):
         """Cycles from the transfer of a request to the cycle in which the memories are read."""
-        return self._hash.latency + 2
+        return self._hash.latency + 1
 
     @property
     def latency(self):
@@ -183,12 +183,8 @@ class FlowLookup(wiring.Component):
         # The choice between request and engine reaches all of the key: it has a cycle of its own.
         m.d.comb += [hash.key.eq(Value.cast(at[1]["key"])), hash.seed.eq(self.seed)]
         f, g = hash.f, hash.g
-        self._index = []
-        for table in range(self._tables):
-            index = Signal(self._bits, name=f"index_{table}", reset_less=True)
-            m.d.sync += index.eq(place(f, g, table, self._bits))
-            self._index.append(index)
-        for stage in range(self.read_stage, self.latency + 1):
+        self._index = [place(f, g, table, self._bits) for table in range(self._tables)]
+        for stage in range(self.read_stage + 1, self.latency + 1):
             f_next, g_next = (
                 Signal(self._bits, name=f"{name}_{stage}", reset_less=True) for name in "fg"
             )
