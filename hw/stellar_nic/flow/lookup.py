@@ -61,7 +61,7 @@ class FlowLookup(wiring.Component):
         ``wanted``: ``key`` is to be looked up for the engine. It is under way in
         the cycle in which ``taken`` (out) is high.
     blind : In(1)
-        The table is being emptied: lookups neither read now nor find anything.
+        The table is being emptied: lookups neither read in the next cycle nor find anything.
     stash : In(struct)
         ``valid`` and ``entry``: looked at with the memories.
     access : In(struct)
@@ -194,11 +194,11 @@ class FlowLookup(wiring.Component):
 
     def _memories(self, m, at):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
-        before, read = at[self.read_stage - 1], at[self.read_stage]
+        before = at[self.read_stage - 1]
         m.d.comb += self.free.eq(~before["valid"] & ~before["passed"])
         now, looks = Signal.like(self.access), Signal()
-        m.d.sync += now.eq(self.access)
-        m.d.comb += looks.eq((read["valid"] | read["passed"]) & ~self.blind)
+        m.d.sync += [now.eq(self.access), looks.eq(~self.free & ~self.blind)]
+        self._looks = looks
         outputs = []
         width = self._layouts.entry.size
         for pair in range(self._tables // 2):
@@ -220,9 +220,7 @@ class FlowLookup(wiring.Component):
         """Where the key is, four cycles behind the read: a bit for each table, and the stash."""
         read, key = at[self.read_stage], at[self.read_stage + 2]["key"]
         sought = [Signal(name=f"sought_{stage}") for stage in range(5)]
-        m.d.comb += sought[0].eq(
-            (read["valid"] | read["passed"]) & read["key"].kind.any() & ~self.blind
-        )
+        m.d.comb += sought[0].eq(self._looks & read["key"].kind.any())
         for before, now in zip(sought, sought[1:], strict=False):
             m.d.sync += now.eq(before)
         hits = Signal(self._tables + 1)
