@@ -27,7 +27,7 @@ def test_oldest_first_and_none_twice(rng):
                 taken.remove(number)
                 await give(ctx, number)
             else:
-                await ctx.tick().repeat(4)
+                await ctx.tick().repeat(5)
                 assert ctx.get(dut.available) == bool(free)
                 if free:
                     assert ctx.get(dut.number) == free[0]
