@@ -56,7 +56,7 @@ class FlowTable(wiring.Component):
     Latency: ``latency`` cycles from a request to its result, constant; 16 with :class:`FlowHash`.
     Throughput: a request per cycle, seven in eight while the engine needs cycles and gets none.
     Back-pressure: ``result`` takes none.
-    Reset: the table is emptied, in about 6 cycles for each slot, in which lookups miss.
+    Reset: the table is emptied, in about 4 cycles for each slot, in which lookups miss.
     """
 
     def __init__(
