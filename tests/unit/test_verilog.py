@@ -77,7 +77,7 @@ def test_command_of_one_block(blocks, tmp_path):
 
 def test_wrong_commands(blocks, tmp_path, capsys):
     assert verilog.main(["--out", str(tmp_path), "--width", "8", "--block", "slice"]) == 2
-    assert "slice with 8: width is 8; the slice takes 1 to 4" in capsys.readouterr().err
+    assert "slice at width 8: width is 8; the slice takes 1 to 4" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
         verilog.main(["--out", str(tmp_path), "--block", "nonesuch"])
     assert stopped.value.code == 2
