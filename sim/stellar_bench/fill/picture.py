@@ -77,7 +77,7 @@ def _draw_fills(axes, found):
     axes.axvline(100 * LEAST, color="black", linestyle=":", label="required of the 5th percentile")
     axes.set_xlabel("keys at the first FULL, % of all slots")
     axes.set_ylabel("% of tables FULL by then")
-    axes.legend()
+    axes.legend(loc="lower right")
 
 
 def _draw_costs(axes, found):
