@@ -102,7 +102,8 @@ def main(argv=None):
             try:
                 path = write(arguments.out, block, size, arguments.technology)
             except (OSError, ValueError) as error:
-                print(f"{parser.prog}: {block} with {size}: {error}", file=sys.stderr)
+                word = BLOCKS[block].word
+                print(f"{parser.prog}: {block} at {word} {size}: {error}", file=sys.stderr)
                 return 2
             print(path)
     print(write_header(arguments.out))

@@ -72,6 +72,7 @@ BENCHES = (
     Bench("parser", 1, "stellar_bench.testbenches.parser", share=0.35),
     Bench("parser_axi", 8, _AXI, share=0.08, optimize=False),
     Bench("parser_axi", 1, _AXI, share=0.025, optimize=False),
+    Bench("flow_table", 64, "stellar_bench.testbenches.flow_table", optimize=False, letter="s"),
 )
 """All benches; the other widths run in Amaranth's simulator (tests/unit)."""
 

@@ -1,6 +1,7 @@
 """What records said, counted: every opcode, extension, verdict, reason and flag must come up."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from stellar_spec.codes import Flag, KeyKind, Layer, Reason, Verdict
 from stellar_spec.opcodes import Opcode
@@ -57,20 +58,20 @@ def count_trailer(counter: Counter, record: dict) -> None:
             counter[item] += 1
 
 
-def missing(counter: Counter) -> list[str]:
-    """What was never seen, as ``kind NAME``."""
+def missing(counter: Counter, expected: Mapping = EXPECTED) -> list[str]:
+    """What of ``expected`` was never seen, as ``kind NAME``."""
     return [
         f"{kind} {name}"
-        for kind, names in EXPECTED.items()
+        for kind, names in expected.items()
         for name in names
         if not counter[kind, name]
     ]
 
 
-def table(counter: Counter, width: int = 100) -> str:
+def table(counter: Counter, expected: Mapping = EXPECTED, width: int = 100) -> str:
     """How often everything was seen, one paragraph for each kind."""
     lines = []
-    for kind, names in EXPECTED.items():
+    for kind, names in expected.items():
         others = sorted(name for seen, name in counter if seen == kind and name not in names)
         line = f"  {kind:<10}"
         for name in (*names, *others):

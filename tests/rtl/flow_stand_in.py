@@ -5,8 +5,6 @@ lookup that it hits or from which on it is there.  So one build shows every faul
 learned, and keys do not move.
 """
 
-import enum
-
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -14,48 +12,11 @@ from amaranth.lib.wiring import In, Out
 from stellar_model.flow.hash import KEY_BITS
 from stellar_nic.flow.layouts import FlowLayouts
 from stellar_spec.flow import TIME_BITS, EventKind, FlowOp, FlowStatus, seed_bits
+from tests.rtl.flow_breaks import LATENCY, Break, pipeline
 
-__all__ = ["LATENCY", "SLOTS", "Break", "FlowStandIn"]
+__all__ = ["SLOTS", "FlowStandIn"]
 
 SLOTS = 8
-LATENCY = 3
-
-
-class Break(enum.IntEnum):
-    NONE = 0
-    # of lookups, by their number
-    LATE_RESULT = 1  # one result comes a cycle later
-    NO_RESULT = 2
-    EXTRA_RESULT = 3
-    UNCLEAN = 4  # a miss whose payload is not 0
-    GHOST = 5  # absent keys hit
-    READY = 6  # ready is low one cycle in eight, whatever came in front of it
-    SLOW_READY = 7  # the same from the first request on
-    # of commands, by their number, and from there on
-    WRONG_ACTION = 8  # lookups show the action with a bit changed
-    WRONG_HANDLE = 9
-    MISSED = 10  # no lookup hits while an UPDATE is under way
-    LATE_DELETE = 11  # DELETE is answered before the lookups under way are through
-    EARLY_INSERT = 12  # INSERT is answered before the key can be found
-    SWALLOW = 13  # a command without an answer
-    DOUBLE = 14  # an answer given twice
-    CHANGE = 15  # an answer changes while it waits
-    WITHDRAW = 16
-    HANG = 17
-    # what only the model can tell
-    FULL = 18  # says so with room left
-    NOT_FULL = 19  # OK where there is no room
-    STATUS = 20  # UPDATE of an absent key is OK
-    COUNT = 21  # a byte too many for each packet
-    LOST = 22  # packets are not counted
-    OLD_GENERATION = 23  # stale packets are counted
-    SAME_GENERATION = 24  # a number is given out again as it was
-    OLD_ACTION = 25  # UPDATE changes nothing
-    CLEAR = 26  # does not clear
-    # of ageing
-    AGED_SILENTLY = 27
-    AGED_EARLY = 28
-    FLICKER = 29  # keys are missed while nothing happens to them
 
 
 class FlowStandIn(wiring.Component):
@@ -93,7 +54,9 @@ class FlowStandIn(wiring.Component):
         self._broken = {kind: Signal(name=f"break_{kind.name}") for kind in Break}
         for kind, signal in self._broken.items():
             m.d.comb += signal.eq(self.settings.learn_action.as_value() == kind)
-        self._updating, self._touched = Signal(), Signal()
+        self._updating, self._touched, self._fresh = Signal(), Signal(), Signal(range(21))
+        with m.If(self._fresh != 0):
+            m.d.sync += self._fresh.eq(self._fresh - 1)
         self._lookups(m)
         self._account(m)
         self._engine(m)
@@ -133,8 +96,10 @@ class FlowStandIn(wiring.Component):
             transfer.eq(self.request.valid & self.request.ready),
             hot.eq(self._find(self.request.payload)),
         ]
-        hidden = (broken[Break.MISSED] & self._updating) | (
-            broken[Break.FLICKER] & after & (number[:4] == 3)
+        hidden = (
+            (broken[Break.MISSED] & self._updating)
+            | (broken[Break.EARLY_INSERT] & (self._fresh != 0))
+            | (broken[Break.FLICKER] & after & (number[:4] == 3))
         )
         with m.If(transfer):
             m.d.sync += number.eq(number + 1)
@@ -154,24 +119,7 @@ class FlowStandIn(wiring.Component):
             m.d.comb += result.hit.eq(1)
         with m.Elif(broken[Break.UNCLEAN] & after):
             m.d.comb += result.handle.flow.eq(1)
-        self._pipeline(m, transfer, result, at, after)
-
-    def _pipeline(self, m, transfer, result, at, after):
-        """``LATENCY`` registers, and what breaks them."""
-        valid, payload, broken = transfer, result, self._broken
-        lose = broken[Break.NO_RESULT] & at
-        valid = (transfer & ~lose) | (broken[Break.EXTRA_RESULT] & after & ~transfer)
-        late = broken[Break.LATE_RESULT] & at & transfer
-        kept, held = Signal(), Signal(self._layouts.result)
-        m.d.sync += [kept.eq(late), held.eq(result)]
-        valid = (valid & ~late) | kept
-        payload = Mux(kept, held.as_value(), result.as_value())
-        for stage in range(LATENCY):
-            register = Signal(len(payload), name=f"payload_{stage}")
-            flag = Signal(name=f"valid_{stage}")
-            m.d.sync += [register.eq(payload), flag.eq(valid)]
-            valid, payload = flag, register
-        m.d.comb += [self.result.valid.eq(valid), self.result.payload.as_value().eq(payload)]
+        pipeline(m, self.result, broken, transfer, result, at, after)
 
     def _account(self, m):
         handle, size = self.account.payload.handle, self.account.payload.bytes
@@ -217,9 +165,7 @@ class FlowStandIn(wiring.Component):
                     m.d.sync += wait.eq(LATENCY + 1)
                     self._carry_out(m, command, hot, free, status, slot, deleted, at)
                     m.next = "WAIT"
-                    quick = (broken[Break.LATE_DELETE] & (command.op == FlowOp.DELETE)) | (
-                        broken[Break.EARLY_INSERT] & (command.op == FlowOp.INSERT)
-                    )
+                    quick = broken[Break.LATE_DELETE] & (command.op == FlowOp.DELETE)
                     with m.If(quick):
                         m.d.sync += wait.eq(0)
             with m.State("REPORT"):
@@ -230,10 +176,15 @@ class FlowStandIn(wiring.Component):
             with m.State("WAIT"):
                 m.d.sync += wait.eq(wait - 1)
                 with m.If(wait == 0):
-                    m.d.comb += self.command.ready.eq(1)
-                    m.d.sync += [self._count.eq(self._count + 1), self._updating.eq(0)]
                     m.d.sync += self.answer.valid.eq(~(broken[Break.SWALLOW] & at))
                     self._fill(m, status, slot, deleted)
+                    m.next = "ANSWER"
+            with m.State("ANSWER"):
+                silent = broken[Break.SWALLOW] & at
+                ready = (self.answer.valid & self.answer.ready) | silent
+                m.d.comb += self.command.ready.eq(ready | (broken[Break.HASTY] & at))
+                with m.If(self.command.ready):
+                    m.d.sync += [self._count.eq(self._count + 1), self._updating.eq(0)]
                     m.next = "IDLE"
 
     def _answer(self, m, at):
@@ -290,6 +241,7 @@ class FlowStandIn(wiring.Component):
                         m.d.sync += self._rows["action"][each].eq(command.action.as_value())
 
     def _insert(self, m, command, free):
+        m.d.sync += self._fresh.eq(20)
         for each in range(SLOTS):
             row = {name: column[each] for name, column in self._rows.items()}
             with m.If(free[each]):

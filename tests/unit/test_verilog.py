@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from stellar_nic import verilog
+from stellar_nic.blocks import Block
 from stellar_nic.stream import RegisterSlice
 
 SCRIPT = """
@@ -23,7 +24,10 @@ def slice_of(width):
 
 @pytest.fixture
 def blocks(monkeypatch):
-    monkeypatch.setattr(verilog, "BLOCKS", {"slice": slice_of, "other": slice_of})
+    block = Block(lambda width, _: slice_of(width), (1, 4))
+    slots = Block(lambda size, _: slice_of(size), (2,), 2, "s", "slots")
+    named = {"slice": block, "other": block, "table": slots}
+    monkeypatch.setattr(verilog, "BLOCKS", named)
 
 
 def test_the_same_text_whatever_the_hashing_and_the_folder(tmp_path):
@@ -56,10 +60,11 @@ def test_wrong_name(name):
 
 def test_command_writes_one_file_a_block_and_width(blocks, tmp_path, capsys):
     out = tmp_path / "a" / "b"
-    assert verilog.main(["--out", str(out), "--width", "1", "4"]) == 0
-    names = ["other_w1.v", "other_w4.v", "slice_w1.v", "slice_w4.v", "stellar_parser_fields.vh"]
-    assert sorted(path.name for path in out.iterdir()) == names
-    assert capsys.readouterr().out.split() == [str(out / name) for name in names]
+    assert verilog.main(["--out", str(out)]) == 0
+    names = ["other_w1.v", "other_w4.v", "slice_w1.v", "slice_w4.v", "table_s2.v"]
+    names.append("stellar_parser_fields.vh")
+    assert sorted(path.name for path in out.iterdir()) == sorted(names)
+    assert sorted(capsys.readouterr().out.split()) == sorted(str(out / name) for name in names)
     for name in names[:-1]:
         assert f"module {name.removesuffix('.v')}(" in (out / name).read_text()
 

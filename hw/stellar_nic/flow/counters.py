@@ -22,7 +22,7 @@ class CounterOp(enum.Enum, shape=2):
     RETIRE = 1
     """Read, then 0, with the next generation."""
     BEGIN = 2
-    """Last seen now; returns the generation."""
+    """Nothing counted, last seen now; returns the generation."""
 
 
 class FlowCounters(wiring.Component):
@@ -119,11 +119,15 @@ class FlowCounters(wiring.Component):
             m.d.sync += [now[name].eq(before[name]) for name in shapes]
         first, asked = stages[0], self.account.payload
         flow = Signal.like(self.flow)
-        # An engine's wish that is under way must not be taken for a new one.
-        under_way = Signal()
+        # An engine's wish that is under way must not be taken for a new one; which flow it is about
+        # comes late, so it waits for a cycle.
+        under_way, wished, wished_flow = Signal(), Signal(), Signal.like(self.flow)
         wish = Signal()
-        m.d.comb += wish.eq(self.wanted & ~under_way)
-        m.d.comb += flow.eq(Mux(wish, self.flow, asked.handle.flow))
+        m.d.sync += [wished.eq(self.wanted & ~self.done), wished_flow.eq(self.flow)]
+        m.d.comb += [
+            wish.eq(wished & ~under_way),
+            flow.eq(Mux(wish, wished_flow, asked.handle.flow)),
+        ]
         busy = Signal()
         m.d.comb += busy.eq(
             sum(
@@ -154,17 +158,15 @@ class FlowCounters(wiring.Component):
         m.d.comb += [
             Value.cast(old).eq(ram.read_data),
             new.generation.eq(old.generation),
-            new.counters.packets.eq(old.counters.packets + stage["account"]),
-            new.counters.bytes.eq(old.counters.bytes + Mux(stage["account"], stage["bytes"], 0)),
+            new.counters.packets.eq(old.counters.packets + 1),
+            new.counters.bytes.eq(old.counters.bytes + stage["bytes"]),
             new.counters.seen.eq(self.now),
             current.eq(old.generation == stage["generation"]),
             write.eq(Mux(stage["engine"], self.op != CounterOp.READ, stage["account"] & current)),
         ]
         m.d.sync += self.stale.eq(stage["account"] & ~current)
+        with m.If(stage["engine"]):  # what the engine writes has counted nothing
+            m.d.comb += [new.counters.packets.eq(0), new.counters.bytes.eq(0)]
         with m.If(stage["engine"] & (self.op == CounterOp.RETIRE)):
-            m.d.comb += [
-                new.generation.eq(old.generation + 1),
-                new.counters.packets.eq(0),
-                new.counters.bytes.eq(0),
-            ]
+            m.d.comb += new.generation.eq(old.generation + 1)
         return old, new, write

@@ -123,8 +123,8 @@ class FlowEngine(wiring.Component):
         m.submodules.learned = self._learned = Interval(bits=24)
         m.d.comb += [
             *(
-                entries.read_entries[table].eq(self.read_entries[table])
-                for table in range(self._tables)
+                entries.read_entries[pair].eq(self.read_entries[pair])
+                for pair in range(self._tables // 2)
             ),
             entries.key.eq(self.found.key),
             entries.f.eq(self.found.f),
@@ -150,6 +150,8 @@ class FlowEngine(wiring.Component):
         self._clearing = Signal()  # a command empties the table, not a reset
         self._row = Signal(range(self._slots))
         self._age = Signal(TIME_BITS)
+        self._curious = Signal()  # a key that misses is to be learned
+        self._erase, self._leave = Signal(), Signal()  # to the entries, a cycle later
         self._replace = Signal()  # the entry in question has the command's action
         # Cycles: without a job, up to when no result is from before; and of waiting for that.
         self._quiet, self._drain = (Signal(range(self._settle + 2)) for _ in range(2))
@@ -160,22 +162,28 @@ class FlowEngine(wiring.Component):
         own = self._own = Signal.like(placer.access)
         asked = Signal.like(placer.access)
         granted = self._granted = Signal()
-        chosen = Cat(asked.slot.table == table for table in range(self._tables))
+        place = Value.cast(asked.slot)
+        chosen = Cat(place[self._bits + 1 :] == pair for pair in range(self._tables // 2))
         action = self.command.payload.action
         m.d.comb += [
             own.slot.eq(self._slot),
             asked.eq(Mux(placer.access.wanted, Value.cast(placer.access), Value.cast(own))),
             granted.eq(self.free & asked.wanted),
             placer.granted.eq(granted),
-            entries.read.eq(Mux(granted & asked.read, chosen, 0)),
             entries.replace.eq(self._replace),
-            entries.use_stash.eq(Mux(placer.access.wanted, placer.from_stash, self._in_stash)),
-            entries.leave.eq(granted & placer.access.wanted & placer.from_stash),
+            self._leave.eq(granted & placer.access.wanted & placer.from_stash),
             entries.action.eq(Mux(self._job == Job.LEARNING, self.settings.learn_action, action)),
-            self.access.address.eq(asked.slot.index),
-            self.access.write.eq(Mux(asked.write & asked.wanted, chosen, 0)),
+            self.access.address.eq(place),
+            self.access.write.eq(Mux(granted & asked.write, chosen, 0)),
             self.needed.eq(asked.wanted | self.key_pass.wanted),
             placer.slot.eq(self._slot),
+        ]
+        # In the cycle in which the memories are accessed.
+        m.d.sync += [
+            entries.read.eq(Mux(granted & asked.read, chosen, 0)),
+            entries.use_stash.eq(Mux(placer.access.wanted, placer.from_stash, self._in_stash)),
+            entries.erase.eq(self._erase),
+            entries.leave.eq(self._leave),
         ]
 
     def _emptying(self, m):
@@ -184,11 +192,10 @@ class FlowEngine(wiring.Component):
             # A row of all tables, whatever lookups read: they see nothing.
             m.d.comb += [
                 self.blind.eq(1),
-                self._entries.erase.eq(1),
-                self._entries.leave.eq(1),
+                self._erase.eq(1),
+                self._leave.eq(1),
                 self._numbers.given.eq(self._row),
                 self._numbers.give.eq(self.counted),
-                self.access.force.eq(1),
                 self.access.write.eq(~0),
                 self.access.address.eq(self._row),
                 placer.vacated.eq(1),
@@ -212,16 +219,21 @@ class FlowEngine(wiring.Component):
         settings, settled = self.settings, self._settle + 1
         learns, room = Signal(), Signal()
         m.d.comb += [
-            # No key has come or gone since the memories were read for what has missed now.
-            learns.eq(
-                (self.found.missed & settings.learn & self._learned.over)
-                & ((self._quiet == settled) & ~self.event.valid)
-            ),
+            learns.eq(self.found.missed & self._curious),
             room.eq(self._numbers.available & ~self.stash.valid),
         ]
-        m.d.sync += self.unlearned.eq(0)
+        m.d.sync += [
+            self.unlearned.eq(0),
+            # No key has come or gone since the memories were read for what misses in a cycle.
+            self._curious.eq(
+                (settings.learn & self._learned.over)
+                & ((self._quiet == settled) & ~self.event.valid)
+            ),
+        ]
         with m.State("IDLE"):
             m.d.sync += self._quiet.eq(0)
+            # The stash follows what is looked up while it is empty; it stops at a new key.
+            m.d.comb += self._entries.follow.eq(~self.stash.valid)
             with m.If(self._retry & self.stash.valid):
                 # In front of the next command, so that no key moves between two that only read.
                 m.d.sync += self._job.eq(Job.STASH)
@@ -231,6 +243,7 @@ class FlowEngine(wiring.Component):
                 self._decode(m)
             with m.Elif(learns):
                 m.d.comb += self._learned.restart.eq(1)
+                m.d.sync += self._curious.eq(0)
                 with m.If(room):
                     m.d.sync += self._job.eq(Job.LEARNING)
                     self._arrive(m)
@@ -253,7 +266,11 @@ class FlowEngine(wiring.Component):
                     self._answer(m, FlowStatus.INVALID)
             with m.Case(FlowOp.READ_SLOT):
                 self._look_at(m, command.slot)
-                with m.If(command.slot > self._slots):
+                number = self._slots.bit_length() - 1  # its bit of this number is the stash's alone
+                with m.If(
+                    command.slot[number + 1 :].any()
+                    | (command.slot[number] & command.slot[:number].any())
+                ):
                     self._answer(m, FlowStatus.INVALID)
             with m.Case(FlowOp.CLEAR):
                 m.d.comb += self._numbers.forget.eq(1)
@@ -264,7 +281,7 @@ class FlowEngine(wiring.Component):
 
     def _look_at(self, m, place):
         """Fetches what is in a slot, or in the stash, which is behind the last slot."""
-        stash = place == self._slots
+        stash = place[self._slots.bit_length() - 1]
         m.d.sync += [Value.cast(self._slot).eq(place), self._in_stash.eq(stash)]
         m.next = "FETCH"
         with m.If(stash):
@@ -278,6 +295,7 @@ class FlowEngine(wiring.Component):
             with m.If(self.taken):
                 m.next = "LOOKED"
         with m.State("LOOKED"):
+            m.d.comb += self._entries.follow.eq(~self.stash.valid)
             m.d.sync += [
                 self._where.eq(found.tables),
                 self._f.eq(found.f),
@@ -315,8 +333,7 @@ class FlowEngine(wiring.Component):
                 m.next = "FETCHED"
 
     def _arrive(self, m):
-        """Takes the key of the last result into the stash, without its being present yet."""
-        m.d.comb += self._entries.arrive.eq(1)
+        """The key of the last result stays in the stash, without its being present yet."""
         m.d.sync += self._in_stash.eq(1)
         m.next = "BEGIN"
 
@@ -387,14 +404,14 @@ class FlowEngine(wiring.Component):
                 m.next = "COUNT"
         with m.State("ERASE"):
             m.d.comb += [
-                entries.erase.eq(1),
+                self._erase.eq(1),
                 self._own.wanted.eq(~self._in_stash),
                 self._own.write.eq(1),
             ]
             with m.If(self._granted | self._in_stash):
                 m.d.comb += [
                     self._placer.vacated.eq(~self._in_stash),
-                    entries.leave.eq(self._in_stash),
+                    self._leave.eq(self._in_stash),
                 ]
                 m.d.sync += [self.present.eq(self.present - 1), self._retry.eq(1)]
                 m.next = "RETIRE"

@@ -18,17 +18,17 @@ class FlowEntries(wiring.Component):
     layouts : FlowLayouts
         Of the table.
     tables, index_bits : int
-        Memories, and bits of f and g.
+        Tables, and bits of f and g.
 
     Members
     -------
-    read : In(tables)
-        A memory is being read for the hand; ``loaded`` is high when the data are there.
-    read_entries : In(entry) for each table
+    read : In(tables // 2)
+        A pair of tables is being read for the hand; ``loaded`` is high when the data are there.
+    read_entries : In(entry) for each pair
         From the memories, 2 cycles after ``read``.
     loaded : Out(1)
         The hand has what was read from the next cycle on.
-    arrive : In(1)
+    follow : In(1)
         ``key``, ``f``, ``g`` come into the stash, not yet present.
     begin : In(1)
         It is present from now on, with ``handle``.
@@ -51,13 +51,13 @@ class FlowEntries(wiring.Component):
 
     def __init__(self, *, layouts, tables, index_bits):
         entry = layouts.entry
-        self._entry, self._tables = entry, tables
+        self._entry, self._pairs = entry, tables // 2
         super().__init__(
             {
-                "read": In(tables),
-                "read_entries": In(entry).array(tables),
+                "read": In(tables // 2),
+                "read_entries": In(entry).array(tables // 2),
                 "loaded": Out(1),
-                "arrive": In(1),
+                "follow": In(1),
                 "key": In(layouts.key),
                 "f": In(index_bits),
                 "g": In(index_bits),
@@ -81,7 +81,7 @@ class FlowEntries(wiring.Component):
         m = Module()
         hand, stash = self._hand(m), Signal(self._entry, reset_less=True)
         m.d.comb += self.stash.entry.eq(stash)
-        with m.If(self.arrive):
+        with m.If(self.follow):
             m.d.sync += [stash.key.eq(self.key), self.stash_f.eq(self.f), self.stash_g.eq(self.g)]
         with m.If(self.change):
             m.d.sync += stash.action.eq(self.action)
@@ -90,7 +90,7 @@ class FlowEntries(wiring.Component):
         with m.If(self.leave):
             m.d.sync += self.stash.valid.eq(0)
         m.d.comb += [
-            Value.cast(self.chosen).eq(Mux(self.use_stash, Value.cast(stash), Value.cast(hand))),
+            Value.cast(self.chosen).eq(Mux(self.use_stash, Value.cast(stash), hand)),
             self.written.eq(self.chosen),
         ]
         with m.If(self.replace):
@@ -100,22 +100,19 @@ class FlowEntries(wiring.Component):
         return m
 
     def _hand(self, m):
-        """What was read last: first a register for each memory, all but one zero, then their union.
+        """What was read last: a register for each pair of tables, all but one of them zero.
 
         A register is reset without a gate in front of it; a multiplexer would have many.
         """
-        under_way = Signal(self._tables)
-        arrived = Signal(self._tables)
+        under_way, arrived = Signal(self._pairs), Signal(self._pairs)
         m.d.sync += [under_way.eq(self.read), arrived.eq(under_way)]
-        hand = Signal(self._entry, reset_less=True)
+        m.d.comb += self.loaded.eq(arrived.any())
         union = 0
-        for table in range(self._tables):
-            register = Signal(self._entry, name=f"hand_{table}", reset_less=True)
-            m.d.sync += register.eq(self.read_entries[table])
-            with m.If(~arrived[table]):
+        for pair in range(self._pairs):
+            register = Signal(self._entry, name=f"hand_{pair}", reset_less=True)
+            with m.If(self.loaded & ~arrived[pair]):
                 m.d.sync += register.eq(0)
+            with m.Elif(self.loaded):
+                m.d.sync += register.eq(self.read_entries[pair])
             union = union | Value.cast(register)
-        m.d.sync += self.loaded.eq(arrived.any())
-        with m.If(self.loaded):
-            m.d.sync += hand.eq(union)
-        return hand
+        return union

@@ -38,7 +38,7 @@ class FlowNumbers(wiring.Component):
 
     Timing
     ------
-    The next number is there at most 4 cycles after one was taken or given; both may come together.
+    The next number is there at most 5 cycles after one was taken or given; both may come together.
     """
 
     def __init__(self, *, count, technology="generic"):
@@ -61,13 +61,15 @@ class FlowNumbers(wiring.Component):
             width=bits, depth=self._count, technology=self._technology
         )
         read, write = Signal(bits + 1), Signal(bits + 1)
+        gives, given = Signal(), Signal.like(self.given)  # the memory is far from who gives
+        m.d.sync += [gives.eq(self.give), given.eq(self.given)]
         m.d.comb += [
             ram.read_address.eq(read[:bits]),
             ram.write_address.eq(write[:bits]),
-            ram.write_data.eq(self.given),
-            ram.write_enable.eq(self.give),
+            ram.write_data.eq(given),
+            ram.write_enable.eq(gives),
         ]
-        with m.If(self.give):
+        with m.If(gives):
             m.d.sync += write.eq(write + 1)
         # The address has not changed for so many cycles, and something was there in the first.
         settled = Signal(2)

@@ -54,7 +54,7 @@ class FlowHash(wiring.Component):
 
     Timing
     ------
-    Latency: ``latency`` cycles, 9 for keys of 73 to 324 bits. Throughput: one key per cycle.
+    Latency: ``latency`` cycles, 10 for keys of 109 to 324 bits. Throughput: one key per cycle.
     Reset: none is needed, nothing is kept.
     """
 
@@ -82,7 +82,7 @@ class FlowHash(wiring.Component):
         pairs, levels = words(self._key_bits) // 2, 0
         while pairs > 3:
             pairs, levels = -(-pairs // 3), levels + 1
-        return 2 * MULTIPLY + levels + 2
+        return 2 * MULTIPLY + levels + 3
 
     def elaborate(self, platform):
         m = Module()
@@ -123,15 +123,15 @@ class FlowHash(wiring.Component):
             for pair in range(count // 2)
         ]
         while len(terms) > 3:
-            terms = [self._add(m, terms[at : at + 3], True) for at in range(0, len(terms), 3)]
-        return self._add(m, terms, False)
+            terms = [self._add(m, terms[at : at + 3]) for at in range(0, len(terms), 3)]
+        return self._add(m, terms)
 
     @staticmethod
-    def _add(m, terms, registered):
-        """The sum of one to three terms, mod 2**36."""
+    def _add(m, terms):
+        """The sum of one to three terms, mod 2**36, a cycle later."""
         total = Signal(2 * WORD)
         terms = [*terms, *[Const(0, 2 * WORD)] * (3 - len(terms))]
-        m.d["sync" if registered else "comb"] += total.eq(_sum3(*terms))
+        m.d.sync += total.eq(_sum3(*terms))
         return total
 
     def _spread(self, m, digest, seed, name):

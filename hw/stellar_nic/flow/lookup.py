@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..memory import OutputRAM
+from ..memory import PairRAM
 from .hash import place
 
 __all__ = ["FlowLookup", "answers"]
@@ -34,8 +34,8 @@ class FlowLookup(wiring.Component):
     """Lookups and the table's memories; the engine reads and writes them through it.
 
     Every stage takes one cycle and nothing ever waits: a request is taken or not at the entrance.
-    In a cycle in which the memories are not read for a lookup (``free``), the engine may read one
-    of them, or write.  So a lookup reads all memories, and the stash, as they are at one moment,
+    In a cycle in which the memories are not read for a lookup the engine may read one of them, or
+    write.  So a lookup reads all memories, and the stash, as they are at one moment,
     and never what is being written.
 
     Parameters
@@ -45,7 +45,7 @@ class FlowLookup(wiring.Component):
     hash : wiring.Component
         :class:`FlowHash`, or what has its members.
     tables, index_bits : int
-        Memories that are read at once, and bits of their addresses.
+        Tables that are read at once, an even number, and bits of their addresses.
     technology : str
         Passed to the memories.
 
@@ -61,18 +61,19 @@ class FlowLookup(wiring.Component):
         ``wanted``: ``key`` is to be looked up for the engine. It is under way in
         the cycle in which ``taken`` (out) is high.
     blind : In(1)
-        The table is being emptied: what is read now is not to be found.
+        The table is being emptied: lookups neither read in the next cycle nor find anything.
     stash : In(struct)
         ``valid`` and ``entry``: looked at with the memories.
     access : In(struct)
-        ``address`` is read in a cycle in which ``free`` is high; then also written to the tables
-        whose bit in ``write`` is set.  ``force``: also in a cycle in which ``free`` is not.
+        In the next cycle ``address`` is read in every pair of tables, and written in the pairs
+        whose bit in ``write`` is set; its highest bit tells the table of a pair.  To be used where
+        ``free`` is high, or all is ``blind``.
     write_entry : In(entry)
-        What is written.
-    read_entries : Out(entry) for each table
-        What was read, two cycles later.
+        What is written, in that next cycle.
+    read_entries : Out(entry) for each pair of tables
+        What was read, three cycles behind ``access``.
     free : Out(1)
-        No lookup reads in this cycle.
+        No lookup reads in the next cycle.
     found : Out(struct)
         With each result: ``passed`` (it is the engine's key), ``missed`` (it is not, and a key was
         not found), ``tables`` and ``stash`` (where it is), ``f``, ``g``, ``key``, ``action``,
@@ -99,11 +100,9 @@ class FlowLookup(wiring.Component):
                 "taken": Out(1),
                 "blind": In(1),
                 "stash": In(data.StructLayout({"valid": 1, "entry": entry})),
-                "access": In(
-                    data.StructLayout({"write": tables, "address": index_bits, "force": 1})
-                ),
+                "access": In(data.StructLayout({"write": tables // 2, "address": index_bits + 1})),
                 "write_entry": In(entry),
-                "read_entries": Out(entry).array(tables),
+                "read_entries": Out(entry).array(tables // 2),
                 "free": Out(1),
                 "found": Out(
                     data.StructLayout(
@@ -181,14 +180,11 @@ class FlowLookup(wiring.Component):
     def _hashed(self, m, at):
         """f and g from the memories' addresses to the result."""
         m.submodules.hash = hash = self._hash
-        m.d.comb += [hash.key.eq(Value.cast(at[0]["key"])), hash.seed.eq(self.seed)]
+        # The choice between request and engine reaches all of the key: it has a cycle of its own.
+        m.d.comb += [hash.key.eq(Value.cast(at[1]["key"])), hash.seed.eq(self.seed)]
         f, g = hash.f, hash.g
-        self._index = []
-        for table in range(self._tables):
-            index = Signal(self._bits, name=f"index_{table}", reset_less=True)
-            m.d.sync += index.eq(place(f, g, table, self._bits))
-            self._index.append(index)
-        for stage in range(self.read_stage, self.latency + 1):
+        self._index = [place(f, g, table, self._bits) for table in range(self._tables)]
+        for stage in range(self.read_stage + 1, self.latency + 1):
             f_next, g_next = (
                 Signal(self._bits, name=f"{name}_{stage}", reset_less=True) for name in "fg"
             )
@@ -198,34 +194,33 @@ class FlowLookup(wiring.Component):
 
     def _memories(self, m, at):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
-        read = at[self.read_stage]
-        granted = Signal()
-        m.d.comb += [
-            self.free.eq(~read["valid"] & ~read["passed"]),
-            granted.eq(self.free | self.access.force),
-        ]
+        before = at[self.read_stage - 1]
+        m.d.comb += self.free.eq(~before["valid"] & ~before["passed"])
+        now, looks = Signal.like(self.access), Signal()
+        m.d.sync += [now.eq(self.access), looks.eq(~self.free & ~self.blind)]
+        self._looks = looks
         outputs = []
         width = self._layouts.entry.size
-        for table in range(self._tables):
-            ram = OutputRAM(width=width, depth=1 << self._bits, technology=self._technology)
-            m.submodules[f"ram{table}"] = ram
+        for pair in range(self._tables // 2):
+            lower, upper = (self._index[2 * pair + half] for half in range(2))
+            ram = PairRAM(width=width, depth=1 << self._bits, technology=self._technology)
+            m.submodules[f"ram{pair}"] = ram
             m.d.comb += [
-                ram.read_address.eq(Mux(self.free, self.access.address, self._index[table])),
-                ram.write_address.eq(self.access.address),
+                ram.address.eq(Mux(looks, lower, now.address)),
+                ram.upper_address.eq(upper),
                 ram.write_data.eq(Value.cast(self.write_entry)),
-                ram.write_enable.eq(granted & self.access.write[table]),
+                ram.write_enable.eq(now.write[pair]),
+                self.read_entries[pair].eq(ram.read_data),
             ]
-            outputs.append(data.View(self._layouts.entry, ram.read_data))
-            m.d.comb += self.read_entries[table].eq(outputs[-1])
+            words = ram.read_data, ram.upper_data
+            outputs += [data.View(self._layouts.entry, word) for word in words]
         return outputs
 
     def _compare(self, m, at, entries):
         """Where the key is, four cycles behind the read: a bit for each table, and the stash."""
         read, key = at[self.read_stage], at[self.read_stage + 2]["key"]
         sought = [Signal(name=f"sought_{stage}") for stage in range(5)]
-        m.d.comb += sought[0].eq(
-            (read["valid"] | read["passed"]) & read["key"].kind.any() & ~self.blind
-        )
+        m.d.comb += sought[0].eq(self._looks & read["key"].kind.any())
         for before, now in zip(sought, sought[1:], strict=False):
             m.d.sync += now.eq(before)
         hits = Signal(self._tables + 1)

@@ -51,7 +51,7 @@ class FlowSearch(wiring.Component):
 
     Timing
     ------
-    A search takes at most ``tables + 3 + expansions * (tables + 6)`` cycles.
+    A search takes at most ``tables + 6 + expansions * (tables + 8)`` cycles.
     Reset: the picture keeps what it holds; the table empties it.
     """
 
@@ -104,15 +104,15 @@ class FlowSearch(wiring.Component):
     def _look(self, m, picture, queue):
         """A slot a cycle: is it free? If not, it becomes a node, if there is room for one."""
         look = data.StructLayout({"valid": 1, "slot": self._slot, "step": self._step})
-        self._looks = looks = [Signal(look, name=f"look_{stage}") for stage in range(3)]
+        self._looks = looks = [Signal(look, name=f"look_{stage}") for stage in range(4)]
         for before, now in zip(looks, looks[1:], strict=False):
             m.d.sync += now.eq(before)
-        seen = looks[2]
+        seen = looks[3]
         taken, g = picture.read_data[0], picture.read_data[1:]
         self._tail = tail = Signal(range(self._expansions + 1))
         push = Signal()
         m.d.comb += [
-            picture.read_address.eq(Value.cast(looks[0].slot)),
+            picture.read_address.eq(Value.cast(looks[1].slot)),
             push.eq(seen.valid & taken & (tail != self._expansions)),
             queue.write_enable.eq(push),
             queue.write_address.eq(tail),
@@ -145,11 +145,8 @@ class FlowSearch(wiring.Component):
             # Between searches the queue is read for the moves.
             queue.read_address.eq(self.node),
         ]
-        # f of the key in a node, from where it is and its g.
-        bases = Array(
-            place(self.at.slot.index, -self.at.g, number, self._bits)
-            for number in range(self._tables)
-        )
+        # f of the key in a node, from where it is (in f's register so far) and its g.
+        bases = Array(place(f, -g, number, self._bits) for number in range(self._tables))
         with m.FSM():
             with m.State("IDLE"):
                 with m.If(self.start):
@@ -175,9 +172,9 @@ class FlowSearch(wiring.Component):
                 m.d.sync += wait.eq(wait + 1)
                 with m.If(self.found):
                     m.next = "DONE"
-                with m.Elif(wait == 2):
+                with m.Elif(wait == 3):
                     m.next = "DONE"
-                    with m.If((head != self._tail)):
+                    with m.If(head != self._tail):
                         m.d.sync += wait.eq(0)
                         m.next = "NEXT"
             with m.State("NEXT"):  # the next node comes from the queue
@@ -185,7 +182,7 @@ class FlowSearch(wiring.Component):
                 m.d.sync += wait.eq(wait + 1)
                 with m.If(wait == 2):
                     m.d.sync += [
-                        f.eq(bases[self.at.slot.table]),
+                        f.eq(self.at.slot.index),  # what f is follows from it
                         g.eq(self.at.g),
                         own.eq(self.at.slot.table),
                         step.root.eq(0),
@@ -193,7 +190,10 @@ class FlowSearch(wiring.Component):
                         head.eq(head + 1),
                         table.eq(0),
                     ]
-                    m.next = "LOOK"
+                    m.next = "BASE"
+            with m.State("BASE"):
+                m.d.sync += f.eq(bases[own])
+                m.next = "LOOK"
             with m.State("DONE"):
                 m.d.comb += self.done.eq(1)
                 m.next = "IDLE"

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from stellar_spec.flow import TIME_BITS
 
+from ..memory import check_technology
 from ..params import check_choice, check_int, check_power_of_two
 from .counters import FlowCounters
 from .engine import FlowEngine
@@ -54,10 +55,10 @@ class FlowTable(wiring.Component):
 
     Timing
     ------
-    Latency: ``latency`` cycles from a request to its result, constant; 15 with :class:`FlowHash`.
+    Latency: ``latency`` cycles from a request to its result, constant; 16 with :class:`FlowHash`.
     Throughput: a request per cycle, seven in eight while the engine needs cycles and gets none.
     Back-pressure: ``result`` takes none.
-    Reset: the table is emptied, in about 6 cycles for each slot, in which lookups miss.
+    Reset: the table is emptied, in about 4 cycles for each slot, in which lookups miss.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class FlowTable(wiring.Component):
         self._tables = check_choice("tables", tables, (2, 4))
         self._expansions = check_power_of_two("expansions", expansions, low=2)
         self._scan_every = check_int("scan_every", scan_every, low=2)
+        self._technology = check_technology(technology)
         index_bits = (slots // tables - 1).bit_length()
         if hash is None:
             hash = FlowHash(key_bits=key.size, index_bits=index_bits, technology=technology)
@@ -129,6 +131,11 @@ class FlowTable(wiring.Component):
     def scan_every(self):
         """Cycles from one slot that is looked at for its age to the next."""
         return self._scan_every
+
+    @property
+    def technology(self):
+        """Whose cells it uses."""
+        return self._technology
 
     @property
     def latency(self):

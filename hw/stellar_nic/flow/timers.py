@@ -25,8 +25,8 @@ class Interval(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        left = Signal.like(self.length)
-        m.d.comb += self.over.eq(left == 0)
+        left = Signal(len(self.length) + 1, init=1 << len(self.length))  # below 0: none is left
+        m.d.comb += self.over.eq(left[-1])
         with m.If(self.restart):
             m.d.sync += left.eq(self.length)
         with m.Elif(~self.over):

@@ -2,6 +2,7 @@
 
 ===============  ===============================================================================
 ``output_ram``   a RAM with one write and one read port, read through an output register
+``pair_ram``     two such memories in one, read together, or one of them for somebody else
 ``multiplier``   18 × 18 bits, three cycles
 ``ecp5``         both as cells of Lattice's ECP5, and how many block RAMs a shape takes
 ``technology``   the names of the technologies
@@ -13,6 +14,7 @@ every cycle.
 
 from .multiplier import PipelinedMultiplier
 from .output_ram import OutputRAM
-from .technology import TECHNOLOGIES
+from .pair_ram import PairRAM
+from .technology import TECHNOLOGIES, check_technology
 
-__all__ = ["TECHNOLOGIES", "OutputRAM", "PipelinedMultiplier"]
+__all__ = ["TECHNOLOGIES", "OutputRAM", "PairRAM", "PipelinedMultiplier", "check_technology"]

@@ -7,9 +7,7 @@ nines. At 36 bits a word takes the data pins of both ports, DIA and DOA its low 
 writes in every cycle what its enables let it.
 
 **Its reset pins are not used.** RST clears the output register and also the latch in front of it,
-and suppresses the access of that clock edge: it would take the word that is read behind the one to
-be cleared, too. So the clear is a gate behind the output register. It is gone where ``read_clear``
-is constant, and else goes into the LUT that takes the word, if that has inputs left.
+and suppresses the access of that clock edge, so that it would take two words, not one.
 
 **A multiplier (MULT18X18D)** has a register at its inputs, one inside and one at its output; each
 is named a clock, a clock enable and a reset, of four that the cell has.
@@ -20,9 +18,9 @@ Sources: which pin is which bit, and what constants and open pins become: yosys,
 models of the cells with the same pins in older families, DP16KC and DP8KC.
 """
 
-from amaranth.hdl import Array, Cat, ClockSignal, Const, Instance, Mux, Signal
+from amaranth.hdl import Array, Cat, ClockSignal, Const, Instance, Signal
 
-__all__ = ["add_multiplier", "add_ram", "block_rams", "word_bits"]
+__all__ = ["DEEPEST", "add_multiplier", "add_pair_ram", "add_ram", "block_rams", "word_bits"]
 
 ADDRESS_PINS, DATA_PINS = 14, 18
 SHAPES = {512: 36, 1024: 18, 2048: 9, 4096: 4, 8192: 2, 16384: 1}
@@ -58,10 +56,8 @@ def add_ram(m, ram):
     for bank in range(count):
         chosen = ram.write_address[within:] == bank if count > 1 else 1
         banks.append(_add_bank(m, ram, bank, within, ram.write_enable & chosen))
-    clear = Signal(reset_less=True)
-    m.d.sync += clear.eq(ram.read_clear)
     word = _chosen(m, banks, ram.read_address[within:]) if count > 1 else banks[0]
-    m.d.comb += ram.read_data.eq(Mux(clear, 0, word))
+    m.d.comb += ram.read_data.eq(word)
 
 
 def _chosen(m, banks, bank):
@@ -99,13 +95,48 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
     unused = Signal(2 * DATA_PINS - bits)
     half = Signal(DATA_PINS)  # port A's output, which nobody reads
     out = read_data if whole else Cat(half, read_data, unused[:DATA_PINS])
+    return _cell(
+        bits,
+        registers=("OUTREG" if whole else "NOREG", "OUTREG"),
+        write_enable=Const(1) if whole else write_enable,
+        addresses=(_address(enables, write_address), _address(Const(0, low), read_address)),
+        written=(written[:DATA_PINS], written[DATA_PINS:]),
+        read=(out[:DATA_PINS], out[DATA_PINS : 2 * DATA_PINS]),
+    )
+
+
+def add_pair_ram(m, ram):
+    """As :func:`add_ram`, for a :class:`PairRAM` of 16,384 words at most."""
+    bits = min(DATA_PINS, word_bits(2 * ram.depth))
+    low = bits.bit_length() - 1
+    enables = Const(0b11 if bits == DATA_PINS else 0, low)
+    upper = Cat(ram.upper_address, Const(1, 1))
+    for start in range(0, ram.width, bits):
+        part = slice(start, start + bits)
+        data = ram.write_data[part]
+        words = [Signal(DATA_PINS, name=f"word_{port}_{start}") for port in "ab"]
+        m.submodules[f"ram_{start}"] = _cell(
+            bits,
+            registers=("OUTREG", "OUTREG"),
+            write_enable=ram.write_enable,
+            addresses=(_address(enables, ram.address), _address(Const(0, low), upper)),
+            written=(Cat(data, Const(0, DATA_PINS - len(data))), Const(0, DATA_PINS)),
+            read=words,
+        )
+        for word, output in zip(words, (ram.read_data, ram.upper_data), strict=True):
+            m.d.comb += output[part].eq(word[: len(data)])
+
+
+def _cell(bits, *, registers, write_enable, addresses, written, read):
+    """An instance of DP16KD with words of ``bits`` at both ports, of which the first one writes."""
+    first, second = addresses
     return Instance(
         "DP16KD",
         p_DATA_WIDTH_A=bits,
         p_DATA_WIDTH_B=bits,
         # At 36 bits port A's pins are half of port B's word, and each half has its own parameter.
-        p_REGMODE_A="OUTREG" if whole else "NOREG",
-        p_REGMODE_B="OUTREG",
+        p_REGMODE_A=registers[0],
+        p_REGMODE_B=registers[1],
         p_RESETMODE="SYNC",
         p_ASYNC_RESET_RELEASE="SYNC",
         p_CSDECODE_A="0b000",
@@ -117,7 +148,7 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
         p_GSR="DISABLED",
         i_CLKA=ClockSignal(),
         i_CEA=Const(1),
-        i_WEA=Const(1) if whole else write_enable,
+        i_WEA=write_enable,
         i_OCEA=Const(1),
         i_RSTA=Const(0),
         i_CLKB=ClockSignal(),
@@ -127,12 +158,12 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
         i_RSTB=Const(0),
         **_pins("i_CSA", Const(0, 3)),
         **_pins("i_CSB", Const(0, 3)),
-        **_pins("i_ADA", _address(enables, write_address)),
-        **_pins("i_ADB", _address(Const(0, low), read_address)),
-        **_pins("i_DIA", written[:DATA_PINS]),
-        **_pins("i_DIB", written[DATA_PINS:]),
-        **_pins("o_DOA", out[:DATA_PINS]),
-        **_pins("o_DOB", out[DATA_PINS : 2 * DATA_PINS]),
+        **_pins("i_ADA", first),
+        **_pins("i_ADB", second),
+        **_pins("i_DIA", written[0]),
+        **_pins("i_DIB", written[1]),
+        **_pins("o_DOA", read[0]),
+        **_pins("o_DOB", read[1]),
     )
 
 

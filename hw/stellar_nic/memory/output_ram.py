@@ -39,8 +39,6 @@ class OutputRAM(wiring.Component):
         The word.
     read_address : In(range(depth))
         Which word is read, in cycle 0.
-    read_clear : In(1)
-        In cycle 1, one behind the address: the word of cycle 2 is 0 instead, that word alone.
     read_data : Out(width)
         The word, in cycle 2.
 
@@ -69,7 +67,6 @@ class OutputRAM(wiring.Component):
                 "write_address": In(range(depth)),
                 "write_data": In(width),
                 "read_address": In(range(depth)),
-                "read_clear": In(1),
                 "read_data": Out(width),
             }
         )
@@ -118,5 +115,3 @@ class OutputRAM(wiring.Component):
             self.read_data.eq(output),
         ]
         m.d.sync += output.eq(read.data)
-        with m.If(self.read_clear):
-            m.d.sync += output.eq(0)

@@ -17,7 +17,7 @@ class Kind(enum.IntEnum):
     NONE = 0
     HANG = 1  # a command or an accounting got nowhere for as long as the time-out
     EXTRA = 2  # an answer without a command, or an event with ageing and learning off
-    EARLY = 3  # an answer in front of its command's transfer
+    APART = 3  # a command and its answer are not transferred in the same cycle
     WITHDRAWN = 4  # valid went away although ready had not come
     CHANGED = 5  # a payload changed while it waited for ready
     LATENCY = 6  # a result at another cycle than `latency` behind its request, or none, or two

@@ -189,13 +189,15 @@ def _rounds(rng, profile, ports, count, pool):
             at = rng.randrange(len(block))
             block[at:at] = draw.listing()
         renew = rng.random() < (0.7 if profile == "reseed" else 0.1)
+        if settings["seed"] == 0:  # every FULL is a search to the end of its bound: not too many
+            block, renew = block[: count // 6], True
         if renew or rng.random() < 0.3:
             block.append(draw.clear())
         rows += block[:left]
         left -= len(block)
         if left > 0 and renew:
             yield rows, settings
-            settings = _settings(rng, profile, ports)
+            settings = _settings(rng, "churn" if profile == "collide" else profile, ports)
             rows = [draw.clear()]
             left -= 1
     yield rows, settings

@@ -7,7 +7,7 @@ __all__ = ["FlowError", "flow_error"]
 NONE = 2**64 - 1
 WORDS = {
     Kind.EXTRA: "one too many came",
-    Kind.EARLY: "came in front of its command's transfer",
+    Kind.APART: "command and answer are not transferred in the same cycle",
     Kind.WITHDRAWN: "valid was withdrawn before ready",
     Kind.CHANGED: "payload changed while valid waited for ready",
     Kind.UNCLEAN: "a miss is not all zero",

@@ -9,9 +9,9 @@ is possible, and what the table said must be one of it.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from stellar_model.flow import FlowModel, Mismatch, Record
+from stellar_model.flow import Accounting, Command, FlowModel, Mismatch, Record, Time
+from stellar_model.flow.entry import TIME_MASK
 from stellar_model.flow.records import KIND_BITS, MEANT
-from stellar_model.flow.table import TIME_MASK, Accounting, Command, Time
 from stellar_spec.flow import EventKind, FlowOp, FlowStatus
 
 from .engine import Commands, Run
@@ -97,13 +97,14 @@ class _Packets:
 class Judge:
     """Judges the batches of a table since its reset, one behind the other.
 
-    ``answer_format`` and ``event_format`` unpack its records; ``pool`` are the packed keys.
+    ``answer_format`` and ``event_format`` unpack its records; ``pool`` are the packed keys;
+    ``hashed`` as for the model.
     """
 
-    def __init__(self, *, slots, pool, answer_format, event_format):
+    def __init__(self, *, slots, pool, answer_format, event_format, hashed=True):
         self._slots, self._pool = slots, pool
         self._answer_format, self._event_format = answer_format, event_format
-        self.model = FlowModel(slots=slots)
+        self.model = FlowModel(slots=slots, hashed=hashed)
         self._where: dict[tuple[int, int], int] = {}  # handle → slot in which it was read
         self._listing: set[int] | None = None
         self._listed = 0

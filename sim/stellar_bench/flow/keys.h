@@ -163,7 +163,6 @@ inline void Keys::answered(uint8_t status, uint64_t answer, uint64_t valid, uint
     state.shown = present && command.op != DELETE ? answer : 0;
     state.said_at = valid;
     if (!before || handle_of(before) != handle_of(state.shown)) state.sure_from = now;
-    if (state.found && present && handle_of(state.found) == handle_of(answer)) return;
 }
 
 // An event has been taken. Answers that were offered later than it know more.

@@ -14,7 +14,6 @@
 constexpr unsigned RECORD_REST = KEY_BITS + ACTION_BITS + HANDLE_BITS + COUNTER_BITS;
 constexpr unsigned ANSWER_BITS = STATUS_BITS + RECORD_REST, EVENT_BITS = KIND_BITS + RECORD_REST;
 constexpr unsigned COMMAND_BITS = OP_BITS + SLOT_BITS + KEY_BITS + ACTION_BITS;
-constexpr unsigned UNDER_WAY = 4;     // commands without an answer, at most
 constexpr unsigned AT_REST = 1000;    // cycles behind the last work from which the engine must rest
 constexpr unsigned SETTLED = 64;      // cycles behind the last traffic in which nothing may come,
 constexpr unsigned LEARNED_BY = 16384;  // and in which what the table does by itself must be over
@@ -112,7 +111,7 @@ class Run {
     void drive_command() {
         if (offering) return;
         if (pause) --pause;
-        top.command_valid = next < in.commands && !pause && keys.under_way.size() < UNDER_WAY;
+        top.command_valid = next < in.commands && !pause;
         Bits<COMMAND_BITS> payload;
         if (!top.command_valid) {
             for (uint32_t& word : payload.word) word = uint32_t(commands.next());
@@ -134,6 +133,7 @@ class Run {
         if (!(top.command_valid && top.command_ready)) return;
         moved = std::max(moved, now);
         keys.under_way.back().taken = now;
+        if (!(top.answer_valid && top.answer_ready)) stop(APART, COMMAND, in.keys[next], next);
         offering = false, ++next;
         pause = commands.hit(in.gap) ? 1 + (commands.next() >> 32) % 64 : 0;
     }
@@ -146,7 +146,7 @@ class Run {
         if (keys.under_way.empty()) stop(EXTRA, ANSWER, NEVER, number);
         const UnderWay& command = keys.under_way.front();
         if (!ready) return;
-        if (command.taken == NEVER) stop(EARLY, ANSWER, command.key, number);
+        if (command.taken != now) stop(APART, ANSWER, command.key, number);
         Bits<ANSWER_BITS> bits;
         bits.from(top.answer_payload);
         Rows::append(rows.answers, bits);

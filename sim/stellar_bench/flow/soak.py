@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stellar_spec.flow import EventKind, FlowOp
 
+from .. import coverage
 from .batches import Batch, batch
 from .engine import NativeFlowTable
 from .faults import FlowError
@@ -32,35 +33,22 @@ was stale, a key that was not learned, and a cycle in which no request was taken
 
 def missing(counter: Counter) -> list[str]:
     """What was never seen, as ``kind NAME``."""
-    return [
-        f"{kind} {name}"
-        for kind, names in EXPECTED.items()
-        for name in names
-        if not counter[kind, name]
-    ]
+    return coverage.missing(counter, EXPECTED)
 
 
-def table(counter: Counter, width: int = 100) -> str:
+def table(counter: Counter) -> str:
     """How often everything was seen, one paragraph for each kind."""
-    lines = []
-    for kind, names in EXPECTED.items():
-        others = sorted(name for seen, name in counter if seen == kind and name not in names)
-        line = f"  {kind:<10}"
-        for name in (*names, *others):
-            item = f" {name} {counter[kind, name]},"
-            if len(line) + len(item) > width:
-                lines.append(line)
-                line = " " * 12
-            line += item
-        lines.append(line.rstrip(","))
-    return "\n".join(lines)
+    return coverage.table(counter, EXPECTED)
 
 
-def run_batch(engine: NativeFlowTable, one: Batch) -> tuple[Verdict, str]:
-    """Puts a batch through ``engine`` and the model; what was found, and what differs or ''."""
+def run_batch(engine: NativeFlowTable, one: Batch, *, hashed: bool = True) -> tuple[Verdict, str]:
+    """Puts a batch through ``engine`` and the model; what was found, and what differs or ''.
+
+    ``hashed=False`` is for a table that has not the contract's hash.
+    """
     engine.pool(one.pool)
     formats = {"answer_format": engine.answer_format, "event_format": engine.event_format}
-    judge = Judge(slots=engine.slots, pool=one.pool, **formats)
+    judge = Judge(slots=engine.slots, pool=one.pool, hashed=hashed, **formats)
     whole = Verdict()
     for number, segment in enumerate(one.segments):
         fault = ""

@@ -7,112 +7,43 @@ checked against what the contract says of them.  So are counters while packets a
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
-from stellar_spec.flow import (
-    GENERATION_BITS,
-    MULTIPLIERS,
-    TIME_BITS,
-    EventKind,
-    FlowOp,
-    FlowStatus,
+from stellar_spec.flow import MULTIPLIERS, EventKind, FlowOp, FlowStatus
+
+from .entry import (
+    COUNT_MASK,
+    GENERATION_MASK,
+    TIME_MASK,
+    Accounting,
+    Command,
+    Entry,
+    Mismatch,
+    Time,
 )
-
 from .hash import KEY_BITS
-from .placement import leftover, slots_of
+from .placement import STASH, guarantee, leftover, slots_of
 from .records import KIND_BITS, MEANT, Record
 
-__all__ = ["FILL", "Accounting", "Command", "FlowModel", "Mismatch", "Time", "guarantee"]
+__all__ = ["FlowModel"]
 
-FILL = ((1024, 0.95), (256, 0.90), (64, 0.80))
-"""Share of the slots, the stash not counted, that random keys fill before the first ``FULL``, for
-tables of so many slots or more.  0.95 from 1,024 slots on: the contract; the least of 100 seeds is
-0.955.  The smaller a table, the more chance weighs: with a search of everything the least of 3,000
-seeds at 256 slots is 0.941, of 20,000 at 64 slots 0.859.  Below, ``FULL`` must be unavoidable."""
-
-STASH = 1
-"""Keys that the stash holds."""
-
-COUNT_MASK = (1 << 48) - 1
-TIME_MASK = (1 << TIME_BITS) - 1
-GENERATION_MASK = (1 << GENERATION_BITS) - 1
 FIELDS = len(Record._fields)
 TAKE_A_KEY = (FlowOp.INSERT, FlowOp.DELETE, FlowOp.UPDATE, FlowOp.READ)
-
-
-def guarantee(slots: int) -> int:
-    """Keys that a table of ``slots`` slots holds, if they are random, before it may be full."""
-    share = next((share for least, share in FILL if slots >= least), 1)
-    return int(share * slots)
-
-
-class Mismatch(Exception):
-    """The gateware said something that the contract rules out; the message says what and why."""
-
-
-class Time(NamedTuple):
-    """What ``now`` was at some moment that is known to a few cycles: from ``low`` to ``high``."""
-
-    low: int
-    high: int
-
-    def holds(self, value: int) -> bool:
-        return (value - self.low & TIME_MASK) <= (self.high - self.low & TIME_MASK)
-
-
-class Accounting(NamedTuple):
-    """A packet that was accounted."""
-
-    flow: int
-    generation: int
-    bytes: int
-    time: Time
-
-
-class Command(NamedTuple):
-    """A command, its key and action packed."""
-
-    op: int
-    slot: int
-    key: int
-    action: int
-
-
-@dataclass(slots=True)
-class Entry:
-    """What is kept of a key that is present."""
-
-    action: int
-    flow: int
-    generation: int
-    seen: Time
-    packets: int = 0
-    bytes: int = 0
-
-    def counters(self, packets: Sequence[Accounting]):
-        """What may be read while ``packets`` are accounted: after none of them, one, …"""
-        count, size, seen = self.packets, self.bytes, self.seen
-        yield count, size, seen
-        for packet in packets:
-            count, size = count + 1 & COUNT_MASK, size + packet.bytes & COUNT_MASK
-            seen = packet.time
-            yield count, size, seen
 
 
 class FlowModel:
     """A flow table of ``slots`` slots, empty.
 
     It may be ``FULL`` from :func:`guarantee` keys on; before only if its hash, under the setting
-    ``seed``, leaves no way to place the key.
+    ``seed``, leaves no way to give every present key a slot, so that one stays in the stash.
+    ``hashed=False`` is for a table of another hash: then not before, and a key may be anywhere.
 
     Commands and events go through :meth:`answer` and :meth:`event` with what the gateware said;
     each returns what the model says, with zeros where nothing is meant, or raises
     :class:`Mismatch`.
     """
 
-    def __init__(self, *, slots: int, key_bits: int = KEY_BITS):
-        self._slots, self._key_bits = slots, key_bits
+    def __init__(self, *, slots: int, key_bits: int = KEY_BITS, hashed: bool = True):
+        self._slots, self._key_bits, self._hashed = slots, key_bits, hashed
         self._index_bits = (slots // len(MULTIPLIERS)).bit_length() - 1
         self.entries: dict[int, Entry] = {}
         self._keys: dict[int, int] = {}  # flow → key
@@ -179,9 +110,8 @@ class FlowModel:
         if op == FlowOp.READ_SLOT:
             return self._read_slot(command, given, packets, sure)
         if op == FlowOp.CLEAR:
-            self._expect(given, FlowStatus.OK)
             self._clear()
-            return Record(FlowStatus.OK)
+            return self._expect(given, FlowStatus.OK)
         if op not in TAKE_A_KEY or not key & (1 << KIND_BITS) - 1:
             return self._expect(given, FlowStatus.INVALID)
         entry = self.entries.get(key)
@@ -204,26 +134,27 @@ class FlowModel:
 
     def _insert(self, key, action, given, time, packets):
         if given.code == FlowStatus.FULL:
-            self._check_full(key)
+            self._check_full()
             return Record(int(FlowStatus.FULL))
         if self.present >= self._slots:
             self._expect(given, FlowStatus.FULL)
         entry = self._admit(key, action, given, time)
         return self._read(FlowStatus.OK, key, entry, given, packets, 0)
 
-    def _check_full(self, key):
-        """Raises ``Mismatch`` unless there may be no room for ``key``."""
+    def _check_full(self):
+        """Raises ``Mismatch`` unless one of the keys may be without a slot, so in the stash."""
         least = guarantee(self._slots)
         if self.present >= least:
             return
-        seed, bits = self.settings.get("seed", 0), self._index_bits
-        keys = [*self.entries, key]
-        if leftover([slots_of(one, seed, bits, self._key_bits) for one in keys]) > STASH:
+        if self._hashed and leftover(map(self._slots_of, self.entries)) >= STASH:
             return
         raise Mismatch(
-            f"FULL with {self.present} keys in {self._slots} slots, and there is a place for each; "
+            f"FULL with {self.present} keys in {self._slots} slots, and there is a slot for each; "
             f"{least} are guaranteed"
         )
+
+    def _slots_of(self, key):
+        return slots_of(key, self.settings.get("seed", 0), self._index_bits, self._key_bits)
 
     def _admit(self, key, action, given, time):
         """A new entry with the handle in ``given``."""
@@ -290,7 +221,17 @@ class FlowModel:
         entry = self.entries.get(given.key)
         if entry is None:
             raise Mismatch(f"slot {command.slot} has the key {given.key:#x}, which is not present")
+        if self._hashed and command.slot < self._slots:
+            self._check_place(command.slot, given.key)
         return self._read(FlowStatus.OK, given.key, entry, given, packets, sure)
+
+    def _check_place(self, slot, key):
+        wanted = self._slots_of(key)
+        if slot not in wanted:
+            places = ", ".join(map(str, wanted))
+            raise Mismatch(
+                f"slot {slot} has the key {key:#x}, whose hash leads to the slots {places}"
+            )
 
     # -- events -----------------------------------------------------------------------------------
 

