@@ -121,7 +121,9 @@ class FlowCounters(wiring.Component):
         flow = Signal.like(self.flow)
         # An engine's wish that is under way must not be taken for a new one; which flow it is about
         # comes late, so it waits for a cycle.
-        under_way, wished, wished_flow = Signal(), Signal(), Signal.like(self.flow)
+        under_way = Signal()
+        wished = Signal()
+        wished_flow = Signal.like(self.flow)
         wish = Signal()
         m.d.sync += [wished.eq(self.wanted & ~self.done), wished_flow.eq(self.flow)]
         m.d.comb += [

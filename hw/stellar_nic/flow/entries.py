@@ -104,7 +104,8 @@ class FlowEntries(wiring.Component):
 
         A register is reset without a gate in front of it; a multiplexer would have many.
         """
-        under_way, arrived = Signal(self._pairs), Signal(self._pairs)
+        under_way = Signal(self._pairs)
+        arrived = Signal(self._pairs)
         m.d.sync += [under_way.eq(self.read), arrived.eq(under_way)]
         m.d.comb += self.loaded.eq(arrived.any())
         union = 0

@@ -196,7 +196,8 @@ class FlowLookup(wiring.Component):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
         before = at[self.read_stage - 1]
         m.d.comb += self.free.eq(~before["valid"] & ~before["passed"])
-        now, looks = Signal.like(self.access), Signal()
+        now = Signal.like(self.access, name="access_now")
+        looks = Signal()
         m.d.sync += [now.eq(self.access), looks.eq(~self.free & ~self.blind)]
         self._looks = looks
         outputs = []

@@ -50,13 +50,9 @@ class _Flow:
                     self.seen.eq(dut.now),
                 ]
             with m.If(dut.done & (dut.flow == chosen) & (dut.op != CounterOp.READ)):
-                m.d.sync += self.seen.eq(dut.now)
+                m.d.sync += [self.packets.eq(0), self.bytes.eq(0), self.seen.eq(dut.now)]
             with m.If(self.retires):
-                m.d.sync += [
-                    self.generation.eq(self.generation + 1),
-                    self.packets.eq(0),
-                    self.bytes.eq(0),
-                ]
+                m.d.sync += self.generation.eq(self.generation + 1)
         self.word = Cat(self.generation, self.packets, self.bytes, self.seen)
 
 
@@ -98,6 +94,8 @@ def _build(top):
     inside = top.design(dut, opened=True)
     own, ram, memory = inside(""), inside("ram"), inside("ram.memory")
     held, wanted = _assume_engine(top, dut)
+    top.prove(own.wished == held, "a wish is registered")
+    top.prove(~held | (own.wished_flow == wanted), "and its flow")
     flow = _Flow(top, dut, chosen)
     _prove_answers(top, dut, flow, chosen)
     busy = [
