@@ -24,7 +24,7 @@ def _raw(view):
 
 def prove_slots(top, rig):
     """Each key is in a place of its own, once, and the search's picture shows it."""
-    engine, stash = rig.engine, rig.engine.stash
+    engine, stash, valid = rig.engine, rig.engine.stash, rig.stash_valid
     empty, row = rig.at("engine", "EMPTY"), engine._row
     moving = rig.at("placer", *MOVING)
     target = _raw(rig.inside("engine.placer").target)
@@ -37,7 +37,7 @@ def prove_slots(top, rig):
         right = picture[1:] == rig.g(kind)
         given(top, ~empty & taken, right, f"the picture has g of slot {number}")
         given(top, empty & (row > number), ~picture[0], f"the picture's slot {number} is emptied")
-        given(top, empty & (row > index), ~taken, f"slot {number} is emptied")
+        given(top, empty & (row > number), ~taken, f"slot {number} is emptied")
         given(top, rig.at("engine", "EMPTIED"), ~taken, f"slot {number} is empty")
         for other in range(number):
             twice = taken & (kind == _raw(rig.slots[other].key)) & ~empty
@@ -50,9 +50,9 @@ def prove_slots(top, rig):
     key = stash.entry.key
     placed = (engine._entries.stash_f == rig.f(key)) & (engine._entries.stash_g == rig.g(key))
     own = _raw(key).any() & placed & ~rig.in_slots(key)
-    given(top, stash.valid & ~empty, own, "the key in the stash is nowhere else")
-    given(top, empty & (row != 0), ~stash.valid, "the stash is emptied")
-    given(top, rig.at("engine", "EMPTIED"), ~stash.valid, "the stash is empty")
+    given(top, valid & ~empty, own, "the key in the stash is nowhere else")
+    given(top, empty & (row != 0), ~valid, "the stash is emptied")
+    given(top, rig.at("engine", "EMPTIED"), ~valid, "the stash is empty")
 
 
 def prove_engine(top, rig):
@@ -67,7 +67,7 @@ def prove_engine(top, rig):
     places = at("PLACE", "PLACING")
     for part in ("engine", "placer", "search"):
         top.prove(rig.legal(part), f"the {part} is in one of its states")
-    top.prove(~at("AGE", "JUDGE", "REPORT"), "no ageing and no learning")
+    top.prove(~engine._curious & ~at("AGE", "JUDGE", "REPORT"), "no ageing and no learning")
     given(top, works, (job == Job.COMMAND) & rig.held, "a command is carried out")
     given(top, places, (job == Job.COMMAND) & rig.held | (job == Job.STASH), "a key is placed")
     emptying = at("EMPTY", "EMPTIED") & (job == Job.COMMAND) & rig.held & (op == FlowOp.CLEAR)
@@ -98,19 +98,19 @@ def prove_engine(top, rig):
     entries = engine._entries
     same = (_raw(stash.entry.key) == _raw(key)) & inside
     hashed = (entries.stash_f == rig.f(key)) & (entries.stash_g == rig.g(key))
-    waits = ~stash.valid & same & hashed & ~rig.in_slots(key)
+    waits = ~rig.stash_valid & same & hashed & ~rig.in_slots(key)
     given(top, begins, waits, "the new key is in the stash and not yet present")
     given(top, placing & ~engine._again, same & rig.present(key), "the new key is present")
     given(top, placing & engine._again, ~rig.present(key), "the new key has to wait")
-    given(top, at("PLACE"), stash.valid, "there is a key to place")
+    given(top, at("PLACE"), rig.stash_valid, "there is a key to place")
     given(top, ~at("DRAIN"), engine._drain == 0, "waits from the beginning")
     top.prove(engine._drain <= engine._settle + 1, "waits no longer than it has to")
     top.prove(at("PLACING") == ~rig.at("placer", "IDLE"), "the placer works for the engine")
-    given(top, rig.at("placer", "SEARCH", *MOVING), stash.valid, "its key is in the stash")
+    given(top, rig.at("placer", "SEARCH", *MOVING), rig.stash_valid, "its key is in the stash")
     placed = rig.placer.placed
     done = rig.at("placer", "DONE")
     given(top, rig.at("placer", *MOVING), placed, "it is going to be placed")
-    given(top, done, stash.valid == ~placed, "if it is placed the stash is empty")
+    given(top, done, rig.stash_valid == ~placed, "if it is placed the stash is empty")
     record = _raw(stash.entry)[rig.entry["action"].offset :]
     there = rig.in_slots(stash.entry.key) & (rig.record(stash.entry.key) == record)
     given(top, done & placed, there, "it is placed")
@@ -122,7 +122,7 @@ def prove_answers(top, rig):
     """What is answered, and the entry that goes with it, is what the table has."""
     engine, cmd = rig.engine, rig.cmd
     at = lambda *names: rig.at("engine", *names)  # noqa: E731
-    op, key, status, chosen = cmd.op, cmd.key, engine._status, engine._entries.chosen
+    op, key, status, chosen = cmd.op, cmd.key, engine._status, rig.chosen()
     keyed = (op <= FlowOp.READ) & _raw(key).any()
     rewrites = (op == FlowOp.INSERT) | (op == FlowOp.UPDATE)
     offset = rig.entry["action"].offset
@@ -147,30 +147,48 @@ def prove_answers(top, rig):
     given(top, stays & (op == FlowOp.DELETE), ~rig.present(key), "it is deleted")
     given(top, (op != FlowOp.INSERT) & ends, status != FlowStatus.UPDATED, "only INSERT says so")
     clears = ends & (op == FlowOp.CLEAR)
-    nothing = ~Cat(_raw(slot.key) for slot in rig.slots).any() & ~engine.stash.valid
+    nothing = ~Cat(_raw(slot.key) for slot in rig.slots).any() & ~rig.stash_valid
     given(top, clears, nothing & (status == FlowStatus.OK), "everything is gone")
+
+
+def prove_access(top, rig):
+    """What the engine does to the memories comes a cycle later, when no lookup reads them."""
+    engine, entries = rig.engine, rig.entries
+    at = lambda *names: rig.at("engine", *names)  # noqa: E731
+    looks, access = rig.lookup._looks, rig.access
+    given(top, looks, access.write == 0, "nothing is written while a lookup reads")
+    given(top, entries.read.any(), ~looks & (access.write == 0), "the engine reads alone")
+    leaves = at("RETIRE", "EMPTY", "EMPTIED") | rig.at("placer", "DONE")
+    given(top, entries.leave, leaves, "when the stash is left")
+    deleted = _raw(engine.stash.entry.key) == _raw(rig.cmd.key)
+    given(top, at("RETIRE") & entries.leave, deleted, "the deleted key leaves the stash")
+    given(top, looks & entries.leave, at("RETIRE"), "no lookup reads when the key has a slot")
+    blind = at("EMPTIED") | at("EMPTY") & (engine._row != 0)
+    given(top, looks, ~blind, "no lookup reads while the table is emptied")
+    leaves |= at("COUNT", "PLACING")
+    given(top, access.write.any(), leaves, "when a slot is written")
+    inside = engine._in_stash
+    given(top, at("FETCHED") & ~inside, ~entries.use_stash, "the hand is chosen")
+    shown = at("CHANGE", "ERASE", "COUNT", "RETIRE", "ANSWER") | at("DRAIN") & (engine._drain != 0)
+    given(top, shown, entries.use_stash == inside, "the entry in question is chosen")
 
 
 def prove_hand(top, rig):
     """What is on its way from a memory to the engine's hand is what is in the slot."""
     entries, engine = rig.inside("engine.entries"), rig.engine
+    memory, output = rig.inside("lookup.ram0.memory"), rig.inside("lookup.ram0").read_data
     moves = rig.at("placer", "LOAD", "COPY")
     slot = Mux(moves, _raw(rig.search.at.slot), _raw(engine._slot))
-    word, table = _raw(rig.slot(slot)), slot[BITS:]
+    word = _raw(rig.slot(slot))
     loading = rig.at("engine", "FETCHING") | rig.at("placer", "LOAD")
-    stages = (entries.under_way, entries.arrived, entries.loaded)
-    top.prove(sum(stage.any() for stage in stages) == loading, "one entry is on its way")
-    chosen = Cat(table == number for number in range(TABLES))
-    for number in range(TABLES):
-        output = rig.inside(f"lookup.ram{number}").read_data
-        on, mine = chosen[number], Mux(chosen[number], word, 0)
-        latched = rig.rams[number].read_0
-        given(top, entries.under_way[number], on & (latched == word), f"table {number} read it")
-        given(top, entries.arrived[number], on & (output == word), f"table {number} gives it")
-        register = _raw(entries[f"hand_{number}"])
-        given(top, entries.loaded, register == mine, f"it is there from table {number}")
+    read, under_way, arrived = rig.entries.read, entries.under_way, entries.arrived
+    top.prove(read + under_way + arrived == loading, "one entry is on its way")
+    given(top, read, rig.access.address == slot, "its slot is read")
+    given(top, under_way, memory.read_0 == word, "the memory has read it")
+    given(top, arrived, output == word, "the memory gives it")
     held = rig.at("engine", "FETCHED", "CHANGE", "ERASE") & ~engine._in_stash
-    given(top, held | rig.at("placer", "COPY"), _raw(entries.hand) == word, "it is in the hand")
+    hand = _raw(entries.hand_0)
+    given(top, held | rig.at("placer", "COPY"), hand == word, "it is in the hand")
 
 
 class _Nodes:
@@ -217,7 +235,7 @@ def prove_search(top, rig):
     searching, looks = rig.at("placer", "SEARCH"), search._looks
     top.prove(searching == ~at("IDLE"), "the search works for the placer")
     top.prove((tail <= len(rig.queue)) & (head <= len(rig.queue)), "the queue's ends")
-    runs = at("LOOK", "SETTLE", "NEXT")
+    runs = at("LOOK", "SETTLE", "NEXT", "BASE")
     own = step.root == (head == 0)
     own &= step.root | (step.node == head - 1)
     given(top, runs, own, "the node that is looked from")
@@ -228,39 +246,43 @@ def prove_search(top, rig):
     right = (inside.look_f == rig.f(key)) & (inside.look_g == rig.g(key))
     right &= (inside.own == parent.slot.table) & (step.node < tail)
     given(top, at("LOOK") & ~step.root, right, "the node's places")
+    right = (inside.look_f == parent.slot.index) & (inside.look_g == rig.g(key))
+    right &= (inside.own == parent.slot.table) & (step.node < tail) & (table == 0) & ~step.root
+    given(top, at("BASE"), right, "the node's slot and g")
     given(top, at("NEXT"), head < tail, "there is a next node")
-    given(top, at("SETTLE", "NEXT"), wait <= 2, "waits three cycles")
-    given(top, at("LOOK", "NEXT") | at("SETTLE") & (wait == 0), ~search.found, "looks on until one is found")
+    given(top, at("NEXT"), wait <= 2, "waits for the queue")
+    early = at("LOOK", "NEXT", "BASE") | at("SETTLE") & (wait <= 1)
+    given(top, early, ~search.found, "looks on until one is found")
     # How many have been looked at tells where each node came from.
+    stages = range(1, len(looks))
     left = Mux(step.root, 2 - table, Mux(inside.own == 0, 1, table == 0))
-    total = tail + looks[1].valid + looks[2].valid + Mux(at("LOOK"), left, 0)
+    under_way = sum(looks[number].valid for number in stages)
+    total = tail + under_way + Mux(at("LOOK"), left, at("BASE"))
     early = runs & ~search.found & (head < 2)
     given(top, early, tail != len(rig.queue), "the queue is not full at once")
     counted = runs & ~search.found & (tail != len(rig.queue))
     given(top, counted, total == 2 + head, "two roots and one node from each node")
-    for number in (1, 2):
+    given(top, ~step.root, under_way <= 1, "one look from a node")
+    outputs = {2: picture.read_0, 3: rig.inside("engine.placer.search.picture").read_data}
+    for number in stages:
         look = looks[number]
-        words = Array(rig.pictures)[_raw(look.slot)]
-        data_in = picture.read_0 if number == 1 else rig.inside(
-            "engine.placer.search.picture"
-        ).read_data
         given(top, look.valid, at("LOOK", "SETTLE"), f"look {number} is of a search")
-        given(top, look.valid, data_in == words, f"look {number} has the slot's picture")
-        ahead = tail + (looks[2].valid if number == 1 else 0)
+        if number in outputs:
+            right = outputs[number] == Array(rig.pictures)[_raw(look.slot)]
+            given(top, look.valid, right, f"look {number} has the slot's picture")
+        ahead = tail + sum(later.valid for later in looks[number + 1 :])
         given(top, look.valid & look.step.root, ahead < 2, f"look {number} is a root's")
         near = (tail == len(rig.queue)) | (look.step.node < 2)
         near &= (look.step.node < tail) & (ahead >= 2)
         given(top, look.valid & ~look.step.root, near, f"look {number} is from a root")
         given(top, look.valid, _raw(look.step) == _raw(step), f"look {number} is of this node")
         given(top, look.valid, nodes.step(look.step, look.slot), f"look {number} is right")
-    both = looks[1].valid & looks[2].valid
-    given(top, both, looks[1].step.root, "one look from a node")
+        # In the cycles of SETTLE the last looks go through the stages.
+        passing = at("SETTLE") & (wait + 2 >= number) & (wait + 1 <= number)
+        passing |= at("LOOK") & (table == 1) if number == 1 else 0
+        given(top, look.valid, passing, f"when look {number} is under way")
     issued = at("LOOK") & (table == 1) & looks[1].valid & ~step.root
     given(top, issued, inside.own == 1, "it is the look at table 0")
-    quiet = at("LOOK") & (table == 0) | at("SETTLE") & (wait >= 1) | at("NEXT")
-    given(top, quiet, ~looks[1].valid, "the first stage is empty")
-    still = at("LOOK") | at("SETTLE") & (wait == 2) | at("NEXT")
-    given(top, still, ~looks[2].valid, "the second stage is empty")
     for number in range(len(rig.queue)):
         node = nodes[number]
         good = nodes.taken(node) & nodes.step(node.step, node.slot)

@@ -16,6 +16,7 @@ from ..proof import Proof, Twin
 from .flow_invariants import (
     MOVING,
     given,
+    prove_access,
     prove_answers,
     prove_engine,
     prove_hand,
@@ -23,7 +24,7 @@ from .flow_invariants import (
     prove_search,
     prove_slots,
 )
-from .flow_rig import BITS, KEY, TABLES, Rig, is_in
+from .flow_rig import BITS, KEY, SLOTS, TABLES, Rig, is_in
 
 __all__ = ["PROOFS"]
 
@@ -138,14 +139,14 @@ class _Snapshots:
         key = _raw(look[f"key_{self.read}"])
         entry = rig.entry
         self.layout = data.StructLayout(
-            {**{f"table{n}": entry for n in range(TABLES)}, "stash": entry, "valid": 1, "blind": 1}
+            {**{f"table{n}": entry for n in range(TABLES)}, "stash": entry, "valid": 1, "looks": 1}
         )
         tables = [_raw(rig.local(key, n)) for n in range(TABLES)]
         stash = rig.engine.stash
-        now = Cat(*tables, _raw(stash.entry), stash.valid, rig.lookup.blind)
+        now = Cat(*tables, _raw(stash.entry), stash.valid, rig.lookup._looks)
         self.stages = {}
         for stage in range(self.read + 1, rig.dut.latency + 1):
-            kept = Signal(self.layout, name=f"snapshot_{stage}", reset_less=True)
+            kept = Signal(self.layout, name=f"snapshot_{stage}")
             m.d.sync += _raw(kept).eq(now)
             self.stages[stage] = kept
             now = _raw(kept)
@@ -153,7 +154,7 @@ class _Snapshots:
     def hits(self, snapshot, key):
         """Where ``key`` is in a snapshot: the tables, then the stash."""
         key = _raw(key)
-        sees = key.any() & ~snapshot.blind
+        sees = key.any() & snapshot.looks
         tables = [_raw(snapshot[f"table{n}"].key) == key for n in range(TABLES)]
         stash = snapshot.valid & (_raw(snapshot.stash.key) == key)
         return Cat(hit & sees for hit in (*tables, stash))
@@ -171,23 +172,24 @@ def _prove_pipeline(top, rig, requests, snapshots):
     active = {n: look[f"valid_{n}"] | look[f"passed_{n}"] for n in range(1, latency + 1)}
     keys = {n: _raw(look[f"key_{n}"]) for n in range(1, latency + 1)}
     hash = rig.lookup._hash
-    ends = (hash.f == rig.f(keys[1])) & (hash.g == rig.g(keys[1]))
-    given(top, active[1], ends, "stage 1 has the hash")
-    for n in range(read, latency + 1):
+    ends = (hash.f == rig.f(keys[read])) & (hash.g == rig.g(keys[read]))
+    given(top, active[read], ends, f"stage {read} has the hash")
+    given(top, rig.lookup._looks, active[read], "a lookup reads")
+    for n in range(read + 1, latency + 1):
         hashed = (look[f"f_{n}"] == rig.f(keys[n])) & (look[f"g_{n}"] == rig.g(keys[n]))
         given(top, active[n], hashed, f"stage {n} has the hash")
-    for table in range(TABLES):
-        right = look[f"index_{table}"] == rig.place(keys[read], table)
-        given(top, active[read], right, f"the address in table {table}")
     for n, (asked, _, key) in enumerate(requests.stages, 1):
         top.prove(asked == look[f"valid_{n}"], f"stage {n} has a request")
         given(top, asked, key == keys[n], f"stage {n} has the request's key")
         given(top, asked, ~look[f"passed_{n}"], f"stage {n} has one lookup")
     # What was read, compared, selected.
+    ram, memory = rig.inside("lookup.ram0"), rig.inside("lookup.ram0.memory")
+    outputs = {1: (memory.read_0, memory.read_1), 2: (ram.read_data, ram.upper_data)}
     for ahead in range(1, AFTER_READ):
         n = read + ahead
         shot = snapshots.stages[n]
-        sees = active[n] & keys[n].any() & ~shot.blind
+        sees = keys[n].any() & shot.looks
+        given(top, shot.looks, active[n], f"stage {n} has a lookup")
         top.prove(look[f"sought_{ahead}"] == sees, f"stage {n} is sought")
         stash = _raw(look[f"kept{TABLES}_{ahead - 1}"])
         right = stash == _raw(shot.stash)[offset:]
@@ -204,18 +206,15 @@ def _prove_pipeline(top, rig, requests, snapshots):
         given(top, sees, compared, f"stage {n} has compared")
         for table in range(TABLES):
             entry = shot[f"table{table}"]
-            ram = rig.rams[table].read_0 if ahead == 1 else rig.inside(
-                f"lookup.ram{table}"
-            ).read_data
             if ahead <= 2:
-                right = ram == _raw(entry)
+                right = outputs[ahead][table] == _raw(entry)
             else:
                 right = _raw(look[f"kept{table}_{ahead - 3}"]) == _raw(entry)[offset:]
                 if ahead == 3:
                     right &= look[f"table{table}_equal"] == (_raw(entry.key) == keys[n])
             given(top, sees, right, f"stage {n} has what table {table} has")
     shot, key = snapshots.stages[latency], keys[latency]
-    hits = Mux(active[latency], snapshots.hits(shot, key), 0)
+    hits = snapshots.hits(shot, key)
     record = 0
     for number, entry in enumerate(snapshots.entries(shot)):
         record |= Mux(hits[number], _raw(entry)[offset:], 0)
@@ -233,10 +232,15 @@ def _prove_pass(top, rig, snapshots):
     for n, passed in enumerate(passes, 1):
         key = look[f"key_{n}"]
         given(top, passed, _raw(key) == _raw(rig.cmd.key), f"stage {n} has the command's key")
+        if n == snapshots.read:
+            given(top, passed, rig.lookup._looks, "the engine's lookup reads")
         if n > snapshots.read:
-            tables = [_raw(rig.local(key, table)) for table in range(TABLES)]
-            now = Cat(*tables, _raw(stash.entry), stash.valid, 0)
-            given(top, passed, _raw(snapshots.stages[n]) == now, f"stage {n} saw what still is")
+            shot = snapshots.stages[n]
+            right = shot.looks & (shot.valid == rig.stash_valid)
+            right &= ~shot.valid | (_raw(shot.stash) == _raw(stash.entry))
+            for table in range(TABLES):
+                right &= _raw(shot[f"table{table}"]) == _raw(rig.local(key, table))
+            given(top, passed, right, f"stage {n} saw what still is")
 
 
 def _prove_map(top, rig, map):
@@ -249,6 +253,7 @@ def _prove_map(top, rig, map):
     mine = working & (_raw(cmd.key) == map.key) & (cmd.op <= FlowOp.READ)
     emptied = at("EMPTY", "EMPTIED") | working & (cmd.op == FlowOp.CLEAR)
     given(top, at("EMPTY", "EMPTIED") & ~engine._clearing, ~map.has, "nothing behind a reset")
+    given(top, rig.lookup._looks & at("EMPTY") & ~map.has, ~present, "a lookup when it begins")
     given(top, ~mine & ~emptied, same, "the map, but for the key of a command")
     # Of the command's own key:
     kept = present == map.has
@@ -267,7 +272,7 @@ def _prove_map(top, rig, map):
     updated = (status == FlowStatus.UPDATED) == map.has
     given(top, mine & ends & inserts, handle & updated, "the map behind an insert")
     gone = mine & (at("RETIRE") | at("DRAIN", "ANSWER") & deletes & (status == FlowStatus.OK))
-    chosen = engine._entries.chosen
+    chosen = rig.chosen()
     was = (_raw(chosen.key) == map.key) & (_raw(chosen)[rig.entry["action"].offset :] == map.record)
     given(top, gone, map.has & was, "what is deleted was there")
     unfound = mine & at("DRAIN", "ANSWER") & deletes & (status == FlowStatus.NOT_FOUND)
@@ -286,6 +291,8 @@ def _prove_snapshots(top, rig, map, requests, snapshots):
     present = rig.present(map.key) & ~rig.lookup.blind
     for n, (asked, certain, key) in enumerate(requests.stages, 1):
         given(top, certain, map.has & ~deletes, f"stage {n} is certain")
+        if n == snapshots.read:
+            given(top, asked & certain, rig.lookup._looks, "it is not blind")
         if n <= snapshots.read:
             continue
         chosen, shot = asked & (key == map.key), snapshots.stages[n]
@@ -299,14 +306,13 @@ def _prove_snapshots(top, rig, map, requests, snapshots):
         right = (old | new) & (record[bits:] == map.handle)
         given(top, chosen & certain, right, f"stage {n} saw its record")
         # From a change on, a lookup that saw what was before is so many stages on its way.
-        since = at("RETIRE") & (n <= snapshots.read)
-        since |= at("DRAIN") & (drain + snapshots.read + 1 >= n) | at("ANSWER")
-        since |= at("EMPTY") & (engine._row + snapshots.read >= n)
-        since |= at("EMPTIED") & (n < rig.dut.latency)
+        since = at("DRAIN") & (drain + snapshots.read >= n) | at("ANSWER")
+        since |= at("EMPTY") & (engine._row + snapshots.read > n)
+        since |= at("EMPTIED") & (SLOTS + snapshots.read > n)
         seen = chosen & hits.any()
         given(top, seen & ~map.has & ~present, 0, f"stage {n} saw no key that is absent")
         given(top, seen & map.has & ~present & since, 0, f"stage {n} did not see a key that went")
-        ends = at("DRAIN") & (drain + snapshots.read + 1 >= n) | at("ANSWER")
+        ends = at("DRAIN") & (drain + snapshots.read >= n) | at("ANSWER")
         done = rewrites & (engine._status <= FlowStatus.UPDATED) & ends
         given(top, chosen & certain & done, new, f"stage {n} saw the new action")
 
@@ -329,6 +335,7 @@ def _build(top):
     prove_slots(top, rig)
     prove_engine(top, rig)
     prove_answers(top, rig)
+    prove_access(top, rig)
     prove_hand(top, rig)
     prove_search(top, rig)
     prove_moves(top, rig)

@@ -123,8 +123,7 @@ class _Filling:
         """What makes it so, by submodule."""
         result = {"engine": self._engine, "engine.entries": self._entries}
         result["engine.placer.search.picture.memory"] = self._pictures
-        for table in range(TABLES):
-            result[f"lookup.ram{table}.memory"] = self._table(self.slots[table << BITS :])
+        result["lookup.ram0.memory"] = self._table
         return result
 
     def _engine(self, m, s):
@@ -150,13 +149,10 @@ class _Filling:
             with m.If(self.now):
                 m.d.sync += s[f"word_{number}"].eq(word)
 
-    def _table(self, slots):
-        def change(m, s):
-            for number in range(SLOTS // TABLES):
-                with m.If(self.now):
-                    m.d.sync += s[f"word_{number}"].eq(slots[number])
-
-        return change
+    def _table(self, m, s):
+        for number, entry in enumerate(self.slots):
+            with m.If(self.now):
+                m.d.sync += s[f"word_{number}"].eq(entry)
 
 
 class Scene:
@@ -244,9 +240,10 @@ class Rig:
         self.placer = self.engine._placer
         self.search = self.placer._search
         self.entries = self.engine._entries
-        self.rams = [inside(f"lookup.ram{table}.memory") for table in range(TABLES)]
-        slots = [word for ram in self.rams for word in words_of(ram, SLOTS // TABLES)]
-        self.slots = [data.View(layouts.entry, word) for word in slots]
+        self.access = data.View(self.lookup.access.shape(), inside("lookup").access_now)
+        self.slots = [data.View(layouts.entry, self._behind(n)) for n in range(SLOTS)]
+        # Likewise the stash: it is left in the cycle in which its key is written to a slot.
+        self.stash_valid = self.engine.stash.valid & ~self.entries.leave
         self.pictures = words_of(inside("engine.placer.search.picture.memory"), SLOTS)
         self.queue = words_of(inside("engine.placer.search.queue.memory"), EXPANSIONS)
         self._states = {
@@ -269,6 +266,20 @@ class Rig:
         top.assume(~self.held | (command.valid & same))
         if scene:
             scene.play(top, self, key)
+
+    def _behind(self, number):
+        """The word in a slot, or what is being written there: what the engine reckons with."""
+        word = self.inside("lookup.ram0.memory")[f"word_{number}"]
+        writes = self.access.write[0] & (self.access.address == number)
+        return Mux(writes, Value.cast(self.entries.written), word)
+
+    def chosen(self):
+        """The entry in question: the engine chooses it a cycle after it knows where it is."""
+        hand = Value.cast(self.inside("engine.entries").hand_0)
+        word = Mux(self.engine._in_stash, Value.cast(self.engine.stash.entry), hand)
+        at, bits = self.entry["action"].offset, self.entry["action"].width
+        action = Mux(self.engine._replace, Value.cast(self.cmd.action), word[at : at + bits])
+        return data.View(self.entry, Cat(word[:at], action, word[at + bits :]))
 
     def legal(self, part):
         """Whether the machine of ``part`` is in any of its states."""
@@ -307,10 +318,10 @@ class Rig:
     def in_stash(self, key):
         """Whether ``key`` is present in the stash."""
         stash, key = self.engine.stash, Value.cast(key)
-        return stash.valid & (Value.cast(stash.entry.key) == key) & (key != 0)
+        return self.stash_valid & (Value.cast(stash.entry.key) == key) & (key != 0)
 
     def present(self, key):
-        """Whether a lookup that reads now finds ``key``."""
+        """Whether ``key`` is present."""
         return self.in_slots(key) | self.in_stash(key)
 
     def record(self, key):
