@@ -28,7 +28,7 @@ _TEXT = """\
 mode {mode}
 depth {depth}
 timeout {timeout}
-{aigsmt}
+{more}
 [engines]
 {engine}
 
@@ -74,8 +74,10 @@ def run_sby(folder: Path, rtlil: str, *, engine: str, depth: int, timeout: int, 
     fresh(folder, rtlil)
     mode, line = _ENGINE_LINES[engine]
     # The solver that replays what ABC found, for the waveform.
-    aigsmt = f"aigsmt {SOLVER}\n" if line.startswith("abc") else ""
-    text = _TEXT.format(mode=mode, engine=line, depth=depth, timeout=timeout, aigsmt=aigsmt)
+    more = f"aigsmt {SOLVER}\n" if line.startswith("abc") else ""
+    # Nobody looks at the waveforms of covers, and to write them takes longer than to find them.
+    more += "vcd off\n" if mode == "cover" else "vcd_sim on\n"
+    text = _TEXT.format(mode=mode, engine=line, depth=depth, timeout=timeout, more=more)
     (folder / "task.sby").write_text(text, encoding="utf-8")
     began = time.monotonic()
     log = folder / "sby.log"

@@ -36,9 +36,9 @@ def _raw(view):
 class _Map:
     """What the chosen key's part of the map is, seen from the ports."""
 
-    def __init__(self, top, rig, key):
+    def __init__(self, top, rig):
         m, dut = top.m, rig.dut
-        self.key = key
+        self.key = rig.key
         self.has = Signal(name="map_has")
         self.action = Signal(len(_raw(dut.result.payload.action)), name="map_action")
         self.handle = Signal(len(_raw(dut.result.payload.handle)), name="map_handle")
@@ -318,16 +318,14 @@ def _prove_snapshots(top, rig, map, requests, snapshots):
 
 
 def _build(top):
-    key = top.constant(KEY.size, "chosen_key")
-    top.assume(key != 0)
-    rig = Rig(top, key)
+    rig = Rig(top)
     dut = rig.dut
     top.m.d.comb += [
         dut.settings.seed.eq(0),
         dut.settings.idle_timeout.eq(0),
         dut.settings.learn.eq(0),
     ]
-    map = _Map(top, rig, key)
+    map = _Map(top, rig)
     requests = _Requests(top, rig, map)
     snapshots = _Snapshots(top, rig)
     map.prove_answers(top, rig)
@@ -360,9 +358,10 @@ def _cover(top, rig, map, requests):
         m.d.sync += moves.eq(moves + 1)
     with m.If(map.answered & map.mine & map.deletes):
         m.d.sync += deleted.eq(map.has)
-    inserted = map.answered & map.inserts & ~map.has
-    top.cover(inserted & (status == FlowStatus.OK) & (moves == 2), "an insert with two moves")
-    top.cover(inserted & (status == FlowStatus.FULL), "FULL")
+    inserts = map.answered & (dut.command.payload.op == FlowOp.INSERT)
+    two = inserts & (status == FlowStatus.OK) & (moves == 2)
+    top.cover(two, "an insert with two moves")
+    top.cover(map.answered & map.inserts & ~map.has & (status == FlowStatus.FULL), "FULL")
     moving = rig.at("placer", *MOVING) & (moves != 0)
     top.cover(mine & certain & hit & moving, "a hit while keys move")
     top.cover(mine & ~hit & deleted & ~map.has, "a miss behind a delete")
@@ -380,7 +379,7 @@ def _source_first(m, s):
 
 def _stash_early(m, s):
     with _when(m, s, "PLACING"):
-        m.d.comb += s.leave.eq(1)
+        m.d.sync += s.leave.eq(1)
 
 
 def _compared_late(m, s):
@@ -390,7 +389,7 @@ def _compared_late(m, s):
 
 def _not_erased(m, s):
     with _when(m, s, "ERASE"):
-        m.d.comb += s.write_entry.eq(s.chosen)
+        m.d.sync += s.erase.eq(0)
 
 
 def _not_painted(m, s):
@@ -400,16 +399,21 @@ def _not_painted(m, s):
 
 def _not_drained(m, s):
     with _when(m, s, "RETIRE"):
-        m.d.sync += s._drain.eq(6)
+        m.d.sync += s._drain.eq(AFTER_READ + 1)
 
 
 def _written_anyway(m, s):
-    m.d.comb += s.granted.eq(1)
+    m.d.comb += s.granted.eq(s.asked[0])
 
 
 def _not_again(m, s):
     with _when(m, s, "LOOKED"):
         m.d.sync += s._again.eq(0)
+
+
+def _follows_always(m, s):
+    with _when(m, s, "IDLE"):
+        m.d.comb += s.follow.eq(1)
 
 
 PROOFS = (
@@ -428,8 +432,9 @@ PROOFS = (
             Twin("an erased slot is not written", _not_erased, at="engine"),
             Twin("an erased slot stays in the search's picture", _not_painted, at="engine.placer"),
             Twin("lookups under way are not waited for", _not_drained, at="engine"),
-            Twin("a write takes a lookup's cycle", _written_anyway, at="lookup"),
+            Twin("a write takes a lookup's cycle", _written_anyway, at="engine"),
             Twin("a second key comes into the stash", _not_again, at="engine"),
+            Twin("the stash follows while a key is in it", _follows_always, at="engine"),
         ),
     ),
 )

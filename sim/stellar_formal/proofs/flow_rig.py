@@ -156,59 +156,63 @@ class _Filling:
 
 
 class Scene:
-    """For runs that are to be found: a hash, keys in the table, one command for them.
+    """For runs that are to be found: a hash, keys in the table, commands one after the other.
 
-    Four scenes: key 4 comes and needs two moves, it comes and there is no slot for key 6, which is
-    in the stash; key 1 goes; key 1 comes again.  Requests are for one key, in two cycles of four.
+    Key 4 comes; its places are taken by keys 1 and 3, so key 2 moves, then key 1.  Key 1 comes
+    again, and goes.  Key 6 comes, for which no slot can be made free, and stays in the stash; so
+    for key 1 there is no room when it comes.  Requests are for key 1, in two cycles of four.
     """
 
-    F = {2: 1, 5: 1}
+    KEY = 1
+    F = {2: 1}
     G = {1: 1}
     FILLED = {0: 1, 2: 3, 3: 2}
-    COMMANDS = ((FlowOp.INSERT, 4), (FlowOp.INSERT, 4), (FlowOp.DELETE, 1), (FlowOp.INSERT, 1))
+    COMMANDS = (
+        (FlowOp.INSERT, 4),
+        (FlowOp.INSERT, 1),
+        (FlowOp.DELETE, 1),
+        (FlowOp.INSERT, 6),
+        (FlowOp.INSERT, 1),
+    )
 
-    def __init__(self, top):
+    def __init__(self):
         self.all_f, self.all_g = (
             Const(sum(value << key for key, value in bits.items()), BITS << KEY.size)
             for bits in (self.F, self.G)
         )
-        self._number = top.constant(2, "scene")
 
-    @staticmethod
-    def _command(op, key):
-        return {"op": op, "key": {"kind": key}, "action": {"user": 9}}
-
-    def play(self, top, rig, key):
-        """Leaves only this scene of all that may happen; ``key`` is what is asked for."""
+    def play(self, top, rig):
+        """Leaves only this scene of all that may happen."""
         filling, dut, m = rig.filling, rig.dut, top.m
-        full = self._number == 1
         for slot, entry in enumerate((*filling.slots, filling.stash)):
-            held = Mux(full, 6 if slot == SLOTS else 5, 0)
-            held = Const(self.FILLED[slot], KEY.size) if slot in self.FILLED else held
-            top.tie(entry, Cat((held | 0)[: KEY.size], Const(slot + 1, rig.entry.size - KEY.size)))
-        begun, over, cycle = Signal(), Signal(), Signal(2)
-        answered = dut.answer.valid & dut.answer.ready
+            key = Const(self.FILLED.get(slot, 0), KEY.size)
+            top.tie(entry, Cat(key, Const(slot + 1, rig.entry.size - KEY.size)))
+        begun, cycle = Signal(), Signal(2)
+        count = Signal(range(len(self.COMMANDS) + 1))
         m.d.sync += [
             begun.eq(begun | filling.now),
-            over.eq(over | answered),
+            count.eq(count + (dut.answer.valid & dut.answer.ready)),
             cycle.eq(cycle + 1),
         ]
+        payload = dut.command.payload
         commands = Array(
-            Value.cast(dut.command.payload.shape().const(self._command(op, key)))
+            Value.cast(
+                payload.shape().const({"op": op, "key": {"kind": key}, "action": {"user": key + 8}})
+            )
             for op, key in self.COMMANDS
         )
         for signal, value in (
             (top.rst, 0),
-            (filling.wanted, 1),
+            (filling.wanted, ~begun),
             (dut.answer.ready, 1),
             (dut.event.ready, 1),
             (dut.account.valid, 0),
             (dut.account.payload, 0),
             (dut.now, 0),
-            (dut.command.valid, begun & ~over),
-            (dut.command.payload, commands[self._number]),
-            (dut.request.valid, (cycle + top.constant(2, "phase"))[1]),
-            (dut.request.payload, key),
+            (dut.command.valid, begun & (count != len(self.COMMANDS))),
+            (payload, commands[count]),
+            (dut.request.valid, cycle[1]),
+            (dut.request.payload, self.KEY),
         ):
             top.tie(signal, value)
 
@@ -216,9 +220,11 @@ class Scene:
 class Rig:
     """The table with free constants for its hash, its parts, and its slots as registers."""
 
-    def __init__(self, top, key):
+    def __init__(self, top):
         m = top.m
-        scene = Scene(top) if top.guided else None
+        scene = Scene() if top.guided else None
+        self.key = Const(scene.KEY, KEY.size) if scene else top.constant(KEY.size, "chosen_key")
+        top.assume(self.key != 0)
         self.all_f = scene.all_f if scene else top.constant(BITS << KEY.size, "all_f")
         self.all_g = scene.all_g if scene else top.constant(BITS << KEY.size, "all_g")
         hash = AnyHash(all_f=self.all_f, all_g=self.all_g)
@@ -265,7 +271,7 @@ class Rig:
         same = Value.cast(command.payload) == Value.cast(self.cmd)
         top.assume(~self.held | (command.valid & same))
         if scene:
-            scene.play(top, self, key)
+            scene.play(top, self)
 
     def _behind(self, number):
         """The word in a slot, or what is being written there: what the engine reckons with."""
