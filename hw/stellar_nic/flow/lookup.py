@@ -1,33 +1,22 @@
 """The lookup pipeline of the flow table: hash, memories, comparison, result."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..memory import PairRAM
+from ..memory import PairRAM, WideEqual
 from .hash import place
 
 __all__ = ["FlowLookup", "answers"]
 
-GROUP = 8
-"""Key bits that are compared in the first of the comparison's cycles."""
-AFTER_READ = 5
-"""Cycles from a memory's address to the result: the memory takes two, comparing two, selecting one.
+AFTER_READ = 4
+"""Cycles from a memory's address to the result: the memory takes two, comparing one, selecting one.
 """
 
 
 def answers(shape):
     """A stream that is always taken: ``valid`` and ``payload``, and no ``ready``."""
     return wiring.Signature({"valid": Out(1), "payload": Out(shape)})
-
-
-def _equal(m, name, a, b):
-    """Bits of one cycle later, all 1 where ``a`` and ``b`` were equal."""
-    differ = Value.cast(a) ^ Value.cast(b)
-    groups = range(0, len(differ), GROUP)
-    equal = Signal(len(groups), name=f"{name}_equal")
-    m.d.sync += equal.eq(Cat(~differ[at : at + GROUP].any() for at in groups))
-    return equal
 
 
 class FlowLookup(wiring.Component):
@@ -217,33 +206,38 @@ class FlowLookup(wiring.Component):
         return outputs
 
     def _compare(self, m, at, entries):
-        """Where the key is, four cycles behind the read: a bit for each table, and the stash."""
+        """Where the key is, three cycles behind the read: a bit for each table, and the stash."""
         read, key = at[self.read_stage], at[self.read_stage + 2]["key"]
-        sought = [Signal(name=f"sought_{stage}") for stage in range(5)]
+        sought = [Signal(name=f"sought_{stage}") for stage in range(4)]
         m.d.comb += sought[0].eq(self._looks & read["key"].kind.any())
         for before, now in zip(sought, sought[1:], strict=False):
             m.d.sync += now.eq(before)
         hits = Signal(self._tables + 1)
         for table, entry in enumerate(entries):
-            equal = _equal(m, f"table{table}", entry.key, key)
-            m.d.sync += hits[table].eq(equal.all() & sought[3])
+            m.d.sync += hits[table].eq(self._equal(m, f"table{table}", entry.key, key, sought[2]))
         # The stash is looked at in the cycle of the read, and waits for the tables.
-        equal = _equal(m, "stash", self.stash.entry.key, read["key"])
-        valid, both, later = Signal(), Signal(), Signal()
+        stash, both, later = self.stash, Signal(), Signal()
         m.d.sync += [
-            valid.eq(self.stash.valid),
-            both.eq(equal.all() & valid),
+            both.eq(self._equal(m, "stash", stash.entry.key, read["key"], stash.valid)),
             later.eq(both),
-            hits[-1].eq(later & sought[3]),
+            hits[-1].eq(later & sought[2]),
         ]
-        return hits, sought[4]
+        return hits, sought[3]
+
+    def _equal(self, m, name, a, b, enable):
+        """Whether two keys are equal, and ``enable`` is high."""
+        a, b = Value.cast(a), Value.cast(b)
+        equal = WideEqual(width=len(a), technology=self._technology)
+        m.submodules[f"{name}_equal"] = equal
+        m.d.comb += [equal.a.eq(a), equal.b.eq(b), equal.enable.eq(enable)]
+        return equal.equal
 
     def _select(self, m, at, entries, hits, sought, f, g):
         """The result, and what the engine wants to know of it."""
         action = self._layouts.entry["action"]
         kept = data.StructLayout({"action": action.shape, "handle": self._layouts.handle})
-        sources = [(Value.cast(entry)[action.offset :], 2) for entry in entries]
-        sources.append((Value.cast(self.stash.entry)[action.offset :], 4))
+        sources = [(Value.cast(entry)[action.offset :], 1) for entry in entries]
+        sources.append((Value.cast(self.stash.entry)[action.offset :], 3))
         chosen = 0
         for number, (value, cycles) in enumerate(sources):
             for cycle in range(cycles):

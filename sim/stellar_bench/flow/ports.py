@@ -8,8 +8,8 @@ from stellar_spec.flow import (
     ACTION,
     COUNTERS,
     GENERATION_BITS,
-    MULTIPLIERS,
     SLOT_BITS,
+    TABLES,
     TIME_BITS,
     EventKind,
     FlowOp,
@@ -49,7 +49,7 @@ class TablePorts:
     @property
     def index_bits(self) -> int:
         """Bits of f and g."""
-        return (self.slots // len(MULTIPLIERS)).bit_length() - 1
+        return (self.slots // TABLES).bit_length() - 1
 
     @property
     def seed_bits(self) -> int:
