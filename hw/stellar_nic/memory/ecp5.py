@@ -28,8 +28,8 @@ from amaranth.hdl import Array, Cat, ClockSignal, Const, Instance, Signal
 __all__ = [
     "DEEPEST",
     "add_multiplier",
-    "add_pair_ram",
     "add_ram",
+    "add_two_port_ram",
     "add_wide_equal",
     "block_rams",
     "word_bits",
@@ -69,12 +69,13 @@ def add_ram(m, ram):
     for bank in range(count):
         chosen = ram.write_address[within:] == bank if count > 1 else 1
         banks.append(_add_bank(m, ram, bank, within, ram.write_enable & chosen))
-    word = _chosen(m, banks, ram.read_address[within:]) if count > 1 else banks[0]
-    m.d.comb += ram.read_data.eq(word)
+    m.d.comb += ram.read_data.eq(_chosen(m, banks, ram.read_address[within:]))
 
 
 def _chosen(m, banks, bank):
     """The word of the bank that was named two cycles ago."""
+    if len(banks) == 1:
+        return banks[0]
     first, second = (Signal(len(bank), name=f"bank_{n}", reset_less=True) for n in (1, 2))
     m.d.sync += [first.eq(bank), second.eq(first)]
     return Array(banks)[second]
@@ -118,26 +119,46 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
     )
 
 
-def add_pair_ram(m, ram):
-    """As :func:`add_ram`, for a :class:`PairRAM` of 16,384 words at most."""
-    bits = min(DATA_PINS, word_bits(2 * ram.depth))
+def add_two_port_ram(m, *, name, depth, write_enable, write_data, addresses):
+    """Adds a RAM of two ports, of which the first one writes as well; returns their words.
+
+    What a port reads is there two cycles behind its address.
+    """
+    within = min(depth, DEEPEST).bit_length() - 1  # bits of the address inside a bank
+    count = max(1, depth // DEEPEST)
+    banks = [[], []]
+    for bank in range(count):
+        chosen = addresses[0][within:] == bank if count > 1 else 1
+        words = _add_two_port_bank(
+            m, f"{name}_{bank}", depth, write_enable & chosen, write_data, addresses, within
+        )
+        for port, word in enumerate(words):
+            banks[port].append(word)
+    return [_chosen(m, banks[port], addresses[port][within:]) for port in range(2)]
+
+
+def _add_two_port_bank(m, name, depth, write_enable, write_data, addresses, within):
+    bits = min(DATA_PINS, word_bits(depth))
     low = bits.bit_length() - 1
-    enables = Const(0b11 if bits == DATA_PINS else 0, low)
-    upper = Cat(ram.upper_address, Const(1, 1))
-    for start in range(0, ram.width, bits):
-        part = slice(start, start + bits)
-        data = ram.write_data[part]
-        words = [Signal(DATA_PINS, name=f"word_{port}_{start}") for port in "ab"]
-        m.submodules[f"ram_{start}"] = _cell(
+    pins = [
+        _address(Const(lowest, low), address[:within])
+        for lowest, address in zip((0b11 if bits == DATA_PINS else 0, 0), addresses, strict=True)
+    ]
+    found = [[], []]
+    for start in range(0, len(write_data), bits):
+        data = write_data[start : start + bits]
+        words = [Signal(DATA_PINS, name=f"{name}_{port}_{start}") for port in "ab"]
+        m.submodules[f"{name}_{start}"] = _cell(
             bits,
             registers=("OUTREG", "OUTREG"),
-            write_enable=ram.write_enable,
-            addresses=(_address(enables, ram.address), _address(Const(0, low), upper)),
+            write_enable=write_enable,
+            addresses=pins,
             written=(Cat(data, Const(0, DATA_PINS - len(data))), Const(0, DATA_PINS)),
             read=words,
         )
-        for word, output in zip(words, (ram.read_data, ram.upper_data), strict=True):
-            m.d.comb += output[part].eq(word[: len(data)])
+        for port, word in enumerate(words):
+            found[port].append(word[: len(data)])
+    return [Cat(words) for words in found]
 
 
 def _cell(bits, *, registers, write_enable, addresses, written, read):
