@@ -70,14 +70,25 @@ def run_batch(engine: NativeFlowTable, one: Batch, *, hashed: bool = True) -> tu
 
 
 class FlowSoak:
-    """The flow table of ``width`` slots in the native engine, beside the model."""
+    """The flow table of ``width`` slots in the native engine, beside the model.
+
+    ``engine_port`` gives its engine a port of its own.
+    """
 
     missing = staticmethod(missing)
     table = staticmethod(table)
 
-    def __init__(self, *, width: int, seed: int, folder: Path, verilog: Path | None = None):
+    def __init__(
+        self,
+        *,
+        width: int,
+        seed: int,
+        folder: Path,
+        verilog: Path | None = None,
+        engine_port: bool = False,
+    ):
         self._slots, self._seed = width, seed
-        self._engine = NativeFlowTable(slots=width, verilog=verilog)
+        self._engine = NativeFlowTable(slots=width, verilog=verilog, engine_port=engine_port)
         self._model, self._gateware = hashlib.blake2b(), hashlib.blake2b()
         self.seen = Counter()
 

@@ -24,7 +24,7 @@ def test_wrong(arguments, message, unused):
 @pytest.mark.parametrize("slots", [64, 2048, 65536])
 def test_latency_is_constant_for_every_size(slots, unused):
     table = FlowTable(slots=slots)
-    assert table.latency == 15
+    assert table.latency == 16
     assert table.slots == slots
     assert len(table.answer.payload.handle.flow) == slots.bit_length() - 1
 

@@ -1,11 +1,11 @@
-"""The comparator: its forms say the same, with yosys' own model of the carry chain."""
+"""The comparator: its forms say the same, with our model of the carry chain and with yosys' own."""
 
 import numpy as np
 import pytest
 from amaranth.back import verilog
 from amaranth.hdl import Cat, Module, Signal
 
-from stellar_bench.ecp5 import VectorSimulation
+from stellar_bench.ecp5 import VectorSimulation, cells_text
 from stellar_nic.memory import TECHNOLOGIES, WideEqual
 
 from .test_netlist import simulation_library
@@ -15,8 +15,8 @@ WIDEST = max(WIDTHS)
 ROWS = 30_000
 
 
-@pytest.fixture(scope="module")
-def simulation():
+@pytest.fixture(scope="module", params=["ours", "yosys"])
+def simulation(request):
     m, i = Module(), Signal(2 * WIDEST + 1, name="i")
     found = []
     for width in WIDTHS:
@@ -30,7 +30,7 @@ def simulation():
     m.d.comb += o.eq(Cat(found))
     top = verilog.convert(m, name="top", ports=[i, o], emit_src=False, strip_internal_attrs=True)
     top = top.replace("module top(", "module top(clk, ", 1).replace(";", "; input clk;", 1)
-    library, include = simulation_library()
+    library, include = (cells_text(), "") if request.param == "ours" else simulation_library()
     files = {"top.v": top, "library.v": library}
     return VectorSimulation(files, inputs=len(i), outputs=len(o), include=include)
 
