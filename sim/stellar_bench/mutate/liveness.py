@@ -37,8 +37,17 @@ def _dependencies(cell):
         for at, bit in enumerate(bits):
             if not isinstance(bit, int):
                 continue
-            if cell["type"] in BITWISE:
+            if cell["type"] == "$mem_v2":
+                yield bit, _memory(cell, inputs, at)
+            elif cell["type"] in BITWISE:
                 # Of a short operand the last bit may stand for those that it lacks.
                 yield bit, [row[at] if at < len(row) else row[-1] for row in inputs.values()]
             else:
                 yield bit, everything
+
+
+def _memory(cell, inputs, at):
+    """What bit ``at`` of a memory's read data depends on: of the words written, its own bit."""
+    width = int(cell["parameters"]["WIDTH"], 2)
+    for name, row in inputs.items():
+        yield row[at % width :: width] if name in ("WR_DATA", "WR_EN") else row

@@ -9,15 +9,18 @@ is, and with the mutant. Both read the same flip-flops, those of the block as it
 
 If "differ?" is never true, then state and outputs of the mutant are those of the block in every
 cycle, by induction. Bits of state that lead to no output, in however many cycles, may differ.
+Memories are cut out too, see :mod:`.memories`.
 """
 
 import re
+from dataclasses import dataclass
 
 from . import yosys
 from .liveness import live_bits
+from .memories import Memory, Unprovable, cut_memories
 from .target import Contract
 
-__all__ = ["CUT", "Unprovable", "cut_registers", "miter"]
+__all__ = ["CUT", "Cut", "Unprovable", "cut", "miter"]
 
 STATELESS = re.compile(r"\$(?!.*(dff|latch|mem|sr$|^\$ff|fsm|any|allconst|allseq))")
 INIT = "init"
@@ -25,21 +28,30 @@ CUT = "cut"
 """Name of the block's module without its flip-flops."""
 
 
-class Unprovable(Exception):
-    """The block has what no proof is made for; the message says what."""
+@dataclass(frozen=True)
+class Cut:
+    """What was cut out of a module: names, widths and initial values (as Verilog) of flip-flops,
+    and the memories."""
+
+    registers: list[tuple[str, int, str]]
+    memories: list[Memory]
 
 
-def cut_registers(module: dict, clock: str) -> list[tuple[str, int, str]]:
+def cut(module: dict, clock: str) -> Cut:
     """Turns each flip-flop of ``module`` (JSON) into an input for what it holds, an output for what
-    it takes next; returns names, widths, initial values as Verilog. Bits that lead to no output are
-    left out.
+    it takes next, and each memory likewise. Bits that lead to no output are left out.
 
     Raises :class:`Unprovable` where there is state of another kind.
     """
     (clock_bit,) = module["ports"][clock]["bits"]
-    initial = _initial_values(module)
     outputs = [port["bits"] for port in module["ports"].values() if port["direction"] == "output"]
     live = live_bits(module, [bit for bits in outputs for bit in bits])
+    memories = cut_memories(module, clock_bit, live)
+    return Cut(_cut_registers(module, clock, clock_bit, live), memories)
+
+
+def _cut_registers(module, clock, clock_bit, live):
+    initial = _initial_values(module)
     registers = []
     for cell_name, cell in list(module["cells"].items()):
         if cell["type"] != "$dff":
@@ -78,11 +90,12 @@ def _initial_values(module):
     return found
 
 
-def miter(module: dict, registers: list[tuple[str, int, str]], contract: Contract) -> str:
+def miter(module: dict, state: Cut, contract: Contract) -> str:
     """Verilog of the two copies; the output ``differ`` is high in the cycle behind one in which
     they do, so that there always is a register, which ABC wants."""
-    cut = {f"{name}_{end}" for name, _, _ in registers for end in "qd"}
-    ports = {name: port for name, port in module["ports"].items() if name not in cut}
+    registers = state.registers
+    inner = {f"{name}_{end}" for name, _, _ in registers for end in "qd"}
+    ports = {name: port for name, port in module["ports"].items() if name not in inner}
     inputs = {
         name: len(port["bits"])
         for name, port in ports.items()
@@ -106,7 +119,15 @@ def miter(module: dict, registers: list[tuple[str, int, str]], contract: Contrac
         links += [f".{name}({copy}_{name})" for name in outputs]
         lines.append(f"{CUT} {copy}({', '.join(links)});")
     meant = {f"{stream}__payload": f"gold_{stream}__valid" for stream in contract.streams}
-    unequal = [f"({meant.get(name, 1)} && gold_{name} != gate_{name})" for name in outputs]
-    lines.append(f"always @(posedge {contract.clock}) differ <= {' || '.join(unequal)};")
+    written = {name for memory in state.memories for name in memory.outputs}
+    unequal = [
+        f"{meant.get(name, 1)} && gold_{name} != gate_{name}"
+        for name in outputs
+        if name not in written
+    ]
+    unequal += [text for memory in state.memories for text in memory.unequal]
+    lines.append(f"wire [{len(unequal) - 1}:0] unequal;")  # one expression would be too deep
+    lines += [f"assign unequal[{at}] = {text};" for at, text in enumerate(unequal)]
+    lines.append(f"always @(posedge {contract.clock}) differ <= |unequal;")
     lines += [f"always @* assume({text});" for text in contract.assumptions]
     return "\n".join([*lines, "endmodule", ""])

@@ -13,18 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import yosys
-from .miter import CUT, Unprovable, cut_registers, miter
+from .miter import CUT, Unprovable, cut, miter
 from .target import Contract
 
 __all__ = ["TIMEOUT", "Proof", "prove"]
 
 TIMEOUT = 30
 """Seconds for ABC and one mutant."""
+# What is undefined may be anything in each copy, and another thing in the other one.
 GATES = """
 hierarchy -top miter
 proc
 chformal -lower
 flatten
+setundef -anyseq
 opt_expr
 opt_merge
 opt_clean
@@ -79,7 +81,7 @@ def _circuit(mutant, folder, contract, name):
     script = [
         f"read_rtlil {yosys.NETLIST}",
         yosys.with_select(mutant, 1, 1),
-        "memory_map",
+        "memory_map -rom-only",
         "dffunmap",
         "opt_clean",
         f"write_json {name}.json",
@@ -89,10 +91,10 @@ def _circuit(mutant, folder, contract, name):
     netlist = json.loads(path.read_text(encoding="utf-8"))
     (top,) = netlist["modules"]
     module = netlist["modules"].pop(top)
-    registers = cut_registers(module, contract.clock)
+    state = cut(module, contract.clock)
     netlist["modules"][CUT] = module
     path.write_text(json.dumps(netlist), encoding="utf-8")
-    (folder / f"{name}.v").write_text(miter(module, registers, contract), encoding="utf-8")
+    (folder / f"{name}.v").write_text(miter(module, state, contract), encoding="utf-8")
     read = f"read_json {name}.json\nread_verilog -formal {name}.v"
     yosys.run(f"{read}{GATES}write_aiger -zinit {name}.aig\n", folder, name)
 
