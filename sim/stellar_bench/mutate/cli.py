@@ -1,7 +1,8 @@
 """The command ``python -m stellar_bench.mutate``: the mutation score of a block.
 
-Exit codes: 0 enough of the mutants were killed (90 %, of the flow table 95 %); 1 fewer were, or the run failed; 2 the
-command line is wrong, and the message says what would be right; 130 interrupted.
+Exit codes: 0 enough of the mutants were killed (90 %, of the flow table 95 %); 1 fewer were, or
+the run failed; 2 the command line is wrong, and the message says what would be right; 130
+interrupted.
 """
 
 import argparse

@@ -50,4 +50,4 @@ def _memory(cell, inputs, at):
     """What bit ``at`` of a memory's read data depends on: of the words written, its own bit."""
     width = int(cell["parameters"]["WIDTH"], 2)
     for name, row in inputs.items():
-        yield row[at % width :: width] if name in ("WR_DATA", "WR_EN") else row
+        yield from row[at % width :: width] if name in ("WR_DATA", "WR_EN") else row

@@ -28,7 +28,7 @@ def cut_memories(module: dict, clock_bit: int, live: set[int]) -> list[Memory]:
     """Turns each memory of ``module`` (JSON) into an input for what is read and outputs for what it
     is asked; of words only the bits in ``live``, those that lead to an output.
 
-    Raises :class:`Unprovable` for one with another clock or without one.
+    Raises :class:`Unprovable` for one with another clock, or that is written without one.
     """
     found = []
     for cell_name, cell in list(module["cells"].items()):
@@ -40,11 +40,19 @@ def cut_memories(module: dict, clock_bit: int, live: set[int]) -> list[Memory]:
 
 
 def _check_clocks(name, cell, clock_bit):
+    """A port that reads without a clock needs none: its address is compared in the same cycle."""
     for way in ("RD", "WR"):
-        enabled, rising = (cell["parameters"][f"{way}_CLK_{end}"] for end in ("ENABLE", "POLARITY"))
-        clocks = set(cell["connections"][f"{way}_CLK"])
-        if clocks - {clock_bit} or "0" in enabled + rising:
-            raise Unprovable(f"no proof: memory {name} has a port with another clock, or none")
+        enabled, rising = (
+            cell["parameters"][f"{way}_CLK_{end}"][::-1] for end in ("ENABLE", "POLARITY")
+        )
+        for port, clock in enumerate(cell["connections"][f"{way}_CLK"]):
+            clocked = enabled[port] == "1"
+            if (clocked or way == "WR") and (clock, rising[port], clocked) != (
+                clock_bit,
+                "1",
+                True,
+            ):
+                raise Unprovable(f"no proof: {name} has a port with another clock, or none")
 
 
 def _cut(module, name, cell, live):

@@ -1,7 +1,7 @@
 """What a mutated flow table is put through, the cheapest first.
 
-Most sets are batches as the soak has them. Some faults show only by what chance does not bring in so
-few commands: those have sets of their own, see :mod:`.special`.
+Most sets are batches as the soak has them. Some faults show only by what chance does not bring in
+so few commands: those have sets of their own, see :mod:`.special`.
 """
 
 from collections.abc import Callable
