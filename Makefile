@@ -45,10 +45,11 @@ test: $(BASE) compiler ## run every test
 N     ?=
 BLOCK ?= parser
 
-bench: $(BASE) compiler ## measure engine, cocotb and models on the same frames (BLOCK=flow_table: fill and cost)
+bench: $(if $(filter flow_table,$(BLOCK)),.venv/.installed-plot,$(BASE)) compiler ## measure engine, cocotb and models on the same frames (BLOCK=flow_table: fill and cost)
 	$(if $(filter parser flow_table,$(BLOCK)),,$(error BLOCK=$(BLOCK) has no bench; there are parser and flow_table))
 	$(if $(filter flow_table,$(BLOCK)),\
-	  $(BIN)/python -m stellar_bench.fill --seed '$(SEED)' $(if $(N),--tables '$(N)') --page docs/performance.md,\
+	  $(BIN)/python -m stellar_bench.fill --seed '$(SEED)' $(if $(N),--tables '$(N)') \
+	    --page docs/performance.md --picture docs/flow-table-fill.svg,\
 	  $(BIN)/python -m stellar_bench.speed --seed '$(SEED)' $(if $(N),--frames '$(N)'))
 
 soak: $(BASE) compiler ## put a million frames or commands through a block's gateware and its model
@@ -129,6 +130,10 @@ $(BASE): pyproject.toml constraints.txt tools/install.sh
 
 .venv/.installed-synth: $(BASE)
 	@tools/install.sh sim,dev,formal,synth
+	@touch $@
+
+.venv/.installed-plot: $(BASE)
+	@tools/install.sh sim,dev,formal,plot
 	@touch $@
 
 compiler: # what Verilator calls while it builds

@@ -7,10 +7,11 @@ Settings come from the environment (``make test`` sets them):
 - ``STELLAR_TSHARK``: ``required`` makes tests that need tshark fail without it; else they skip
 - ``STELLAR_WAVES``: 1 asks the benches to write waveforms
 
-A skip for any other reason than the missing corpus or tshark, and an expected failure, turn the run
-red.
+A skip for any other reason than the missing corpus, tshark or matplotlib, and an expected failure,
+turn the run red.
 """
 
+import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,8 @@ from stellar_bench.waves import wanted
 
 NO_CORPUS = "no corpus: STELLAR_CORPUS is not set"
 NO_TSHARK = "no tshark: there is no such program (STELLAR_TSHARK=required would make this fail)"
-ALLOWED_REASONS = (NO_CORPUS, NO_TSHARK)
+NO_PLOTTING = "no matplotlib: make bench BLOCK=flow_table installs it"
+ALLOWED_REASONS = (NO_CORPUS, NO_TSHARK, NO_PLOTTING)
 
 # Two busy cores make hypothesis' default deadline of 200 ms a matter of luck; the test's own
 # time-out stays. The blob repeats a failing example on another machine.
@@ -131,3 +133,10 @@ def tshark(pytestconfig: pytest.Config) -> str:
         if pytestconfig.stash[TSHARK_REQUIRED]:
             pytest.fail(f"STELLAR_TSHARK=required, but {error}")
         pytest.skip(NO_TSHARK)
+
+
+@pytest.fixture(scope="session")
+def plotting() -> None:
+    """Without matplotlib the test skips, and the report says so."""
+    if importlib.util.find_spec("matplotlib") is None:
+        pytest.skip(NO_PLOTTING)

@@ -12,10 +12,10 @@ esac
 
 "$python" -m venv --clear build/pins
 # shellcheck disable=SC2086  # two words, or none
-build/pins/bin/pip install --quiet --disable-pip-version-check $keep 'setuptools>=77' -e '.[sim,synth,formal,dev]'
+build/pins/bin/pip install --quiet --disable-pip-version-check $keep 'setuptools>=77' -e '.[sim,synth,formal,plot,dev]'
 {
     echo "# The one pinned set of versions: what 'make' installs and what the results were made with."
-    echo "# Written by 'make pins' from a real installation of .[sim,synth,formal,dev]; not edited by hand."
+    echo "# Written by 'make pins' from a real installation of .[sim,synth,formal,plot,dev]; not edited by hand."
     build/pins/bin/pip freeze --all --exclude-editable --exclude pip
 } >build/pins/constraints.txt
 mv build/pins/constraints.txt constraints.txt

@@ -1,5 +1,5 @@
 """``make bench BLOCK=flow_table``: how full the flow table gets, and what an insertion costs."""
 
-from .measure import Filling, fill
+from .measure import FillError, Filling, fill
 
-__all__ = ["Filling", "fill"]
+__all__ = ["FillError", "Filling", "fill"]
