@@ -1,6 +1,6 @@
-"""Which bits of a netlist lead to an output, counted bit by bit through the common cells."""
+"""What in a netlist depends on what, counted bit by bit through the common cells."""
 
-__all__ = ["live_bits"]
+__all__ = ["live_bits", "reached_bits"]
 
 BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos", "$dff"}
 """Cells of which bit n of the output depends on bit n of the operands, and on their one-bit
@@ -26,6 +26,25 @@ def live_bits(module: dict, outputs) -> set[int]:
         for needed in sources.get(bit, ()):
             left += [one for one in needed if isinstance(one, int) and one not in live]
     return live
+
+
+def reached_bits(module: dict, inputs) -> set[int]:
+    """The bits of ``module`` that depend on a bit of ``inputs``, through its cells.
+
+    Some are too many, as in :func:`live_bits`.
+    """
+    users: dict[int, list[int]] = {}
+    for cell in module["cells"].values():
+        for bit, needed in _dependencies(cell):
+            for one in needed:
+                users.setdefault(one, []).append(bit)
+    reached, left = set(), list(inputs)
+    while left:
+        bit = left.pop()
+        if bit not in reached:
+            reached.add(bit)
+            left += users.get(bit, ())
+    return reached
 
 
 def _dependencies(cell):

@@ -5,6 +5,9 @@ start, whatever the inputs do within the contract. First nodes that are equal in
 can be reached are merged (``scorr``: signal correspondence, by induction), which alone leaves
 nothing to differ most often; for the rest there is property directed reachability (``pdr``).
 Anything but its word that it is so, is no proof.
+
+At first wide registers may hold anything: what a mutant does to control seldom hangs on the data.
+Only if that gives no proof, all of the block counts.
 """
 
 import json
@@ -19,7 +22,9 @@ from .target import Contract
 __all__ = ["TIMEOUT", "Proof", "prove"]
 
 TIMEOUT = 30
-"""Seconds for ABC and one mutant."""
+"""Seconds for ABC to search the states that can be reached, for one mutant."""
+WIDEST = 32
+"""Bits of the registers that are no data."""
 # What is undefined may be anything in each copy, and another thing in the other one.
 GATES = """
 hierarchy -top miter
@@ -55,16 +60,24 @@ def prove(
     """
     name = f"proof{mutant.number}"
     try:
-        _circuit(mutant, folder, contract, name)
+        module, state = _netlist(mutant, folder, contract, name)
     except Unprovable as error:
         return Proof(False, str(error))
+    proof = _attempt(module, state, folder, contract, name, timeout / 2, WIDEST)
+    if not proof.proved and any(one.width > WIDEST for one in state.registers):
+        proof = _attempt(module, state, folder, contract, name, timeout, None)
+    return proof
+
+
+def _attempt(module, state, folder, contract, name, timeout, widest) -> Proof:
+    _circuit(module, state, folder, contract, name, widest)
     left, status = folder / f"{name}.left.aig", folder / f"{name}.status"
     for path in (left, status):
         path.unlink(missing_ok=True)
     commands = [
         f"read {name}.aig",
         *(["fold"] if contract.assumptions else []),
-        "scorr",
+        *("scorr", "dc2", "dc2", "scorr"),
         f"write_aiger {left.name}",
         f"pdr -T {timeout:.0f}",
         f"write_status {status.name}",
@@ -76,8 +89,9 @@ def prove(
     return _verdict(left.read_bytes(), status.read_text(encoding="utf-8"), timeout)
 
 
-def _circuit(mutant, folder, contract, name):
-    """Leaves the miter in ``folder``, as AIGER."""
+def _netlist(mutant, folder, contract, name):
+    """The block with ``mutant`` behind its input, without state (JSON, also in ``folder``), and
+    what was cut out."""
     script = [
         f"read_rtlil {yosys.NETLIST}",
         yosys.with_select(mutant, 1, 1),
@@ -94,7 +108,12 @@ def _circuit(mutant, folder, contract, name):
     state = cut(module, contract.clock)
     netlist["modules"][CUT] = module
     path.write_text(json.dumps(netlist), encoding="utf-8")
-    (folder / f"{name}.v").write_text(miter(module, state, contract), encoding="utf-8")
+    return module, state
+
+
+def _circuit(module, state, folder, contract, name, widest):
+    """Leaves the miter in ``folder``, as AIGER."""
+    (folder / f"{name}.v").write_text(miter(module, state, contract, widest), encoding="utf-8")
     read = f"read_json {name}.json\nread_verilog -formal {name}.v"
     yosys.run(f"{read}{GATES}write_aiger -zinit {name}.aig\n", folder, name)
 

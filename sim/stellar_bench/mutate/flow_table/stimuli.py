@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ...flow.batches import PROFILES, Batch, batch
-from .special import neighbours
+from .special import edges, intervals, neighbours
 
 __all__ = ["ROWS", "Row", "Set", "made"]
 
@@ -32,6 +32,8 @@ ROWS = (
     Row("ageing", 2, 600, "ageing"),
     Row("learning", 2, 600, "learning"),
     Row("neighbours", 4, 400, special=neighbours),
+    Row("edges", 2, 2_500, special=edges),
+    Row("intervals", 1, 40, special=intervals),
     Row("reseed", 2, 1_500, "reseed"),
     Row("collide", 1, 900, "collide"),
     Row("both", 3, 1_500, "both"),

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from random import Random
 
 from ...flow import NativeFlowTable
 from ...flow.library import generated
@@ -47,8 +48,23 @@ def source(slots: int) -> Source:
 
     text = rtlil.convert(FlowTable(slots=slots), name="flow_table", emit_src=True)
     # The packages' names are enough, wherever they are installed.
-    text = re.sub(r'(?<=attribute \\src ")\S*/(?=(?:stellar_nic|amaranth)/)', "", text)
+    text = used(re.sub(r'(?<=attribute \\src ")\S*/(?=(?:stellar_nic|amaranth)/)', "", text))
     return Source(text, "rtlil", "flow_table")
+
+
+def used(text: str) -> str:
+    """The RTLIL ``text`` with memories as somebody may have left them, who is none of ours.
+
+    A reset empties the table, whatever is in it; generations go on from where they were, and so
+    have all their bits, for which one run is too short otherwise.
+    """
+    rng = Random("memories")
+
+    def filled(found):
+        bits = int(found[1])
+        return f"connect \\DATA {bits}'{rng.getrandbits(bits):0{bits}b}"
+
+    return re.sub(r"connect \\DATA (\d+)'0+$", filled, text, flags=re.MULTILINE)
 
 
 def contract(slots: int) -> Contract:
