@@ -82,6 +82,13 @@ def engine():
         yield engine
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if row.special], ids=lambda row: row.name)
+def test_the_table_passes_what_looks_for_one_fault(engine, seed, row):
+    for batch in made(row, slots=SLOTS, seed=seed).batches:
+        _, problem = run_batch(engine, batch)
+        assert problem == ""
+
+
 def test_what_is_learned_too_late_is_seen(engine):
     """A table that obeys, and one that is thought to have a shorter interval than it has."""
     batch = intervals(random.Random(1), SLOTS, 40)
