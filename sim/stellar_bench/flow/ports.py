@@ -82,7 +82,7 @@ class TablePorts:
         """What the harness is compiled with, but for the latency."""
         named = {
             "SLOTS": self.slots,
-            "TABLES": len(MULTIPLIERS),
+            "TABLES": TABLES,
             "KEY_BITS": KEY_BITS,
             "KEY_BYTES": -(-KEY_BITS // 8),
             "ACTION_BITS": ACTION_BITS,

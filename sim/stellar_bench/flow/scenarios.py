@@ -5,7 +5,7 @@ at a time, by other code.
 """
 
 from stellar_model.flow.placement import guarantee
-from stellar_spec.flow import MULTIPLIERS, FlowOp, FlowStatus
+from stellar_spec.flow import TABLES, FlowOp, FlowStatus
 
 from ..stream_agents import Throttle
 from .batches import draw_keys
@@ -72,7 +72,7 @@ async def filling(env: FlowEnvironment) -> None:
         leaving.sort(key=lambda key: key == listed[-1].key)
     for key in leaving:
         assert (await env.command(FlowOp.DELETE, key)).code == FlowStatus.OK
-        if int(env.dut.present.value) <= len(MULTIPLIERS):  # so one of any key's slots is free
+        if int(env.dut.present.value) <= TABLES:  # so one of any key's slots is free
             await env.ticks(64)
             assert not int(env.dut.stashed.value), "a key stays in the stash"
     assert int(env.dut.present.value) == 0
