@@ -30,7 +30,7 @@ help: ## list the targets
 	@echo "    BLOCK=NAME WIDTH=8 SLOTS=2048 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat or slots, ECP5, grade, seconds for a tool"
 	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
 	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME (parser, flow_table: N=COMMANDS) and VERILOG"
-	@echo "  mutate takes BLOCK=NAME WIDTH=8 N=MUTANTS SEED=N JOBS=N, mutants at a time"
+	@echo "  mutate takes BLOCK=NAME WIDTH=8 (flow_table: SLOTS=64) N=MUTANTS SEED=N JOBS=N, mutants at a time"
 	@echo "  formal takes TEST=NAME, a part of proofs' names, and JOBS=N, solvers at a time"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"
 
@@ -66,7 +66,8 @@ formal: $(BASE) ## prove properties of the gateware; broken twins must fail, cov
 
 .PHONY: mutate
 mutate: $(BASE) compiler ## put small faults into a block and count how many its stimuli notice
-	$(BIN)/python -m stellar_bench.mutate --block '$(BLOCK)' --width '$(WIDTH)' --seed '$(SEED)' --jobs '$(JOBS)' $(if $(N),--count '$(N)')
+	$(BIN)/python -m stellar_bench.mutate --block '$(BLOCK)' --width '$(WIDTH)' $(if $(filter file,$(origin SLOTS)),,--slots '$(SLOTS)') \
+	  --seed '$(SEED)' --jobs '$(JOBS)' $(if $(N),--count '$(N)')
 
 verilog: $(BASE) ## export the gateware as Verilog, also with AXI4-Stream ports, into build/verilog
 	$(BIN)/python -m stellar_nic.verilog --out build/verilog

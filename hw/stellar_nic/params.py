@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Shape
 
-__all__ = ["check_choice", "check_int", "check_power_of_two", "check_shape"]
+__all__ = ["check_choice", "check_flag", "check_int", "check_power_of_two", "check_shape"]
 
 
 def check_int(name, value, *, low, high=None):
@@ -19,6 +19,13 @@ def check_int(name, value, *, low, high=None):
     if value < low or (high is not None and value > high):
         span = f"at least {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} must be {span}, not {value}")
+    return value
+
+
+def check_flag(name, value):
+    """Return ``value`` if it is ``True`` or ``False``.  Raises ``TypeError`` if not."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
     return value
 
 

@@ -15,8 +15,9 @@ __all__ = [
     "COUNTERS",
     "FLOW_KEY",
     "GENERATION_BITS",
-    "MULTIPLIERS",
+    "POLYNOMIALS",
     "SLOT_BITS",
+    "TABLES",
     "TIME_BITS",
     "WORD",
     "handle",
@@ -126,8 +127,17 @@ class EventKind(IntEnum):
 WORD = 18
 """Bits of the words into which the hash cuts a key, and of each factor of a product."""
 
-MULTIPLIERS = (0, 1, 2, -1)
-"""Table t is looked up at f + MULTIPLIERS[t] * g, where f and g are the hash's two results."""
+TABLES = 4
+"""Table t is looked up at f + t g, where f and g are the hash's two results, in the field of
+2**bits elements: numbers are polynomials over GF(2), so that a sum is an exclusive or."""
+
+POLYNOMIALS = {
+    **{1: 0b1, 2: 0b11, 3: 0b11, 4: 0b11, 5: 0b101, 6: 0b11, 7: 0b11, 8: 0b11011, 9: 0b11},
+    **{10: 0b1001, 11: 0b101, 12: 0b1001, 13: 0b11011, 14: 0b100001, 15: 0b11, 16: 0b101011},
+    **{17: 0b1001, 18: 0b1001},
+}
+"""Bits of a place → x**bits in that field, where x is 2: the irreducible polynomial of the fewest
+and lowest terms (Seroussi: Table of Low-Weight Binary Irreducible Polynomials, 1998)."""
 
 
 def words(bits: int) -> int:

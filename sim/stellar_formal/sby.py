@@ -76,7 +76,7 @@ def run_sby(folder: Path, rtlil: str, *, engine: str, depth: int, timeout: int, 
     # The solver that replays what ABC found, for the waveform.
     more = f"aigsmt {SOLVER}\n" if line.startswith("abc") else ""
     # Nobody looks at the waveforms of covers, and to write them takes longer than to find them.
-    more += "vcd off\n" if mode == "cover" else "vcd_sim on\n"
+    more += "vcd off\n"
     text = _TEXT.format(mode=mode, engine=line, depth=depth, timeout=timeout, more=more)
     (folder / "task.sby").write_text(text, encoding="utf-8")
     began = time.monotonic()

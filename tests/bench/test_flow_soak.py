@@ -40,7 +40,7 @@ def verilog(tmp_path_factory):
 def soak(monkeypatch, verilog, tmp_path, seed):
     """Function of a fault: a soak of the stand-in with it."""
 
-    def engine(*, slots, verilog):
+    def engine(*, slots, verilog, engine_port):
         return NativeFlowTable(slots=slots, verilog=verilog, latency=LATENCY)
 
     def make(kind=Break.NONE):

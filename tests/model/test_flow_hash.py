@@ -1,12 +1,13 @@
 """The flow table's hash: by hand, in plain arithmetic, over many keys, and made to collide."""
 
 import random
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from stellar_model.flow.hash import KEY_BITS, Seed, compress, hash_key, hash_keys, places
-from stellar_spec.flow import WORD, seed_bits
+from stellar_spec.flow import POLYNOMIALS, TABLES, WORD, seed_bits
 
 BYTES = -(-KEY_BITS // 8)
 COLLIDING = 100_000
@@ -46,8 +47,30 @@ def test_by_hand():
 
 
 def test_places():
-    assert places(3, 5, 4) == (3, 8, 13, 14)
-    assert places(15, 15, 4) == (15, 14, 13, 0)
+    assert places(3, 5, 4) == (3, 3 ^ 5, 3 ^ 10, 3 ^ 15)
+    assert places(15, 15, 4) == (15, 0, 2, 13)  # 2 · 15 = 30, and 30 ^ 19 = 13
+
+
+@pytest.mark.parametrize("bits", POLYNOMIALS)
+def test_the_polynomials_make_fields(bits):
+    """By the definition: no polynomial of lower degree divides them."""
+    whole = 1 << bits | POLYNOMIALS[bits]
+    for divisor in range(2, 1 << bits // 2 + 1):
+        rest = whole
+        while rest.bit_length() >= divisor.bit_length():
+            rest ^= divisor << rest.bit_length() - divisor.bit_length()
+        assert rest, (bits, divisor)
+
+
+@pytest.mark.parametrize("bits", [2, 4, 7])
+def test_places_in_two_tables_are_independent(bits):
+    """Each pair of places comes from one pair of f and g."""
+    numbers = range(1 << bits)
+    for one, other in combinations(range(TABLES), 2):
+        found = {
+            tuple(places(f, g, bits)[t] for t in (one, other)) for f in numbers for g in numbers
+        }
+        assert len(found) == 4**bits
 
 
 @pytest.mark.parametrize("index_bits", [1, 4, 9, 10, 14])

@@ -11,7 +11,11 @@ from stellar_bench.mutate.yosys import YosysError
     ("arguments", "message"),
     [
         (["--block", "nonsense"], "invalid choice: 'nonsense' (choose from"),
-        (["--width", "3"], "parser is not 3 bytes wide; widths are 1, 2, 4, 8"),
+        (["--width", "3"], "no parser of 3 bytes a beat is mutated; there are 1, 2, 4, 8"),
+        (
+            ["--block", "flow_table", "--slots", "65"],
+            "no flow_table of 65 slots is mutated; there are 64, 128, 256",
+        ),
         (["--width", "x"], "'x' is no width in bytes; give a decimal number from 1 to 64"),
         (["--count", "0"], "'0' is no number of mutants; give a decimal number from 1 to 10000"),
         (

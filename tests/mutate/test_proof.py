@@ -1,5 +1,7 @@
 """Proofs: what may be assumed counts, and what differs somewhere is never called equivalent."""
 
+import re
+
 import pytest
 
 from stellar_bench.mutate import Contract, Source, yosys
@@ -71,6 +73,20 @@ DEAD = (
     + "  connect \\s__payload \\a [0]\n"
     + STREAM
 )
+# q takes n in the cycles behind which nobody looks at it, else a bit of a.
+UNREAD = (
+    "  wire \\nb\n  wire \\h\n  wire \\t\n  wire \\d\n"
+    + "  attribute \\init 1'0\n  wire \\q\n  attribute \\init 1'0\n  wire \\v\n"
+    + BOTH
+    + gate("xor", "not_b", "\\b", "1'1", "\\nb")
+    + gate("and", "hide", "\\n", "\\nb", "\\h")
+    + gate("and", "take", "\\a [1]", "\\b", "\\t")
+    + gate("or", "choose", "\\h", "\\t", "\\d")
+    + flop("bit", "\\d", "\\q")
+    + flop("look", "\\b", "\\v")
+    + "  connect \\s__payload \\q\n  connect \\s__valid \\v\n"
+)
+READ = UNREAD.replace(flop("look", "\\b", "\\v"), flop("look", "\\nb", "\\v"))
 NEVER_BOTH = Contract(("s",), ("!(a[0] && a[1])",))
 PLAIN = Contract(("s",))
 
@@ -84,6 +100,8 @@ CASES = {
     "reached": (STUCK, "inv", "stays", PLAIN, False),
     "late": (LATE, "const0", "both", PLAIN, False),
     "dead": (DEAD, "const0", "both", PLAIN, True),
+    "wrong while nobody looks": (UNREAD, "const0", "both", PLAIN, True),
+    "wrong while somebody looks": (READ, "const0", "both", PLAIN, False),
 }
 
 
@@ -102,6 +120,28 @@ def test_proofs(builds, name):
     assert proof.proved == equivalent, proof.text
     if not equivalent:
         assert proof.text == "state or outputs differ in a run from the start"
+
+
+# Forty bits that are 0 from the start and stay so; in the first attempt they may be anything.
+WIDE = """
+module top(input clk, input [39:0] a, output reg y);
+    reg [39:0] wide = 0;
+    always @(posedge clk) begin
+        wide <= wide & a;
+        y <= (wide == 40'd5) && a[0];
+    end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("mode", "equivalent"), [("const0", True), ("const1", False)])
+def test_wide_registers_count_where_they_must(builds, mode, equivalent):
+    folder = builds / f"proof_wide_{mode}"
+    folder.mkdir(parents=True)
+    yosys.prepare(Source(WIDE, "verilog", "top"), folder)
+    (cell,) = re.findall(r"cell \$logic_and (\S+)", (folder / yosys.NETLIST).read_text())
+    line = f"mutate -mode {mode} -module top -cell {cell} -port Y -portbit 0"
+    assert prove(yosys.Mutant(1, line), folder, Contract(), timeout=10).proved == equivalent
 
 
 def test_state_of_another_kind_is_named(builds):

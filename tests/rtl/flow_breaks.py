@@ -45,6 +45,7 @@ class Break(enum.IntEnum):
     AGED_EARLY = 28
     HASTY = 30  # a command is taken before its answer is
     FLICKER = 29  # keys are missed while nothing happens to them
+    STASHED = 31  # says that a key is in the stash, whatever happens
 
 
 def pipeline(m, port, broken, transfer, result, at, after):

@@ -60,6 +60,7 @@ class FlowStandIn(wiring.Component):
         self._lookups(m)
         self._account(m)
         self._engine(m)
+        m.d.comb += self.stashed.eq(self._broken[Break.STASHED])
         m.d.comb += self.present.eq(sum(self._valid[slot] for slot in range(SLOTS)))
         return m
 

@@ -9,9 +9,9 @@ from stellar_bench.flow.soak import run_batch
 SLOTS = 64
 
 
-@pytest.fixture(scope="module")
-def engine():
-    with NativeFlowTable(slots=SLOTS) as engine:
+@pytest.fixture(scope="module", params=[False, True], ids=["shared port", "engine's port"])
+def engine(request):
+    with NativeFlowTable(slots=SLOTS, engine_port=request.param) as engine:
         yield engine
 
 

@@ -76,13 +76,15 @@ HARNESS = {
     Break.WITHDRAW: (Kind.WITHDRAWN,),
     Break.HANG: (Kind.HANG,),
     Break.FLICKER: (Kind.MISSED,),
+    Break.STASHED: (Kind.STASHED,),
 }
 """What the harness says of a fault that needs no model."""
 
 
 @pytest.mark.parametrize("kind", HARNESS)
 def test_the_harness_finds(engine, seed, kind):
-    one = drawn(seed, kind=kind, at=100, idle=0 if kind is Break.SLOW_READY else 0.1)
+    traffic = {Break.SLOW_READY: {"idle": 0}, Break.STASHED: {"gap": 1}}.get(kind, {})
+    one = drawn(seed, kind=kind, at=100, **traffic)
     longest = max(one.segments, key=lambda segment: len(segment.commands))
     engine.pool(one.pool)
     with pytest.raises(FlowError) as caught:

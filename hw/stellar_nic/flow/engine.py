@@ -317,12 +317,14 @@ class FlowEngine(wiring.Component):
                 with m.Else():
                     self._answer(m, FlowStatus.FULL)
         with m.State("LOCATE"):
-            for table in range(self._tables):
-                with m.If(self._where[table]):
-                    m.d.sync += [
-                        self._slot.table.eq(table),
-                        self._slot.index.eq(place(self._f, self._g, table, self._bits)),
-                    ]
+            table = Signal.like(self._slot.table)
+            for number in range(self._tables):
+                with m.If(self._where[number]):
+                    m.d.comb += table.eq(number)
+            m.d.sync += [
+                self._slot.table.eq(table),
+                self._slot.index.eq(place(self._f, self._g, table, self._bits)),
+            ]
             m.next = "FETCH"
         with m.State("FETCH"):
             m.d.comb += [self._own.wanted.eq(1), self._own.read.eq(1)]

@@ -3,27 +3,31 @@
 # Ref: Lemire, Kaser: "Strongly universal string hashing is fast", 2014 (multilinear)
 """The keyed hash of the flow table."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.flow import MULTIPLIERS, WORD, rows, seed_bits, words
+from stellar_spec.flow import POLYNOMIALS, WORD, rows, seed_bits, words
 
 from ..memory import PipelinedMultiplier
 from ..params import check_int
 
-__all__ = ["FlowHash", "place"]
+__all__ = ["FlowHash", "place", "times"]
 
 MULTIPLY = 3
 """Cycles of a multiplier."""
 
 
 def place(f, g, table, bits):
-    """The index in ``table`` that a hash of f and g leads to, ``bits`` bits."""
-    multiplier = MULTIPLIERS[table]
-    if multiplier < 0:
-        return (f - g)[:bits]
-    return (f + (g << (multiplier - 1)))[:bits] if multiplier else f[:bits]
+    """The index in ``table`` that f and g lead to: f + table · g, ``bits`` bits."""
+    return f[:bits] ^ times(table, g, bits)
+
+
+def times(factor, g, bits):
+    """``factor``, a number or a signal of two bits, by g in the field of 2**bits elements."""
+    factor, carry = Value.cast(factor), Mux(g[bits - 1], POLYNOMIALS[bits], 0)
+    doubled = (Cat(0, g[: bits - 1]) ^ carry)[:bits]
+    return Mux(factor[0], g[:bits], 0) ^ (Mux(factor[1], doubled, 0) if len(factor) > 1 else 0)
 
 
 def _sum3(a, b, c):

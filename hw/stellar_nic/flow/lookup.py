@@ -1,16 +1,16 @@
 """The lookup pipeline of the flow table: hash, memories, comparison, result."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..memory import PairRAM
+from ..memory import PairRAM, WideEqual
 from .hash import place
 
 __all__ = ["FlowLookup", "answers"]
 
-GROUP = 8
-"""Key bits that are compared in the first of the comparison's cycles."""
+GROUP = 36
+"""Key bits that are compared in the first of the comparison's cycles: two block RAMs' words."""
 AFTER_READ = 5
 """Cycles from a memory's address to the result: the memory takes two, comparing two, selecting one.
 """
@@ -21,15 +21,6 @@ def answers(shape):
     return wiring.Signature({"valid": Out(1), "payload": Out(shape)})
 
 
-def _equal(m, name, a, b):
-    """Bits of one cycle later, all 1 where ``a`` and ``b`` were equal."""
-    differ = Value.cast(a) ^ Value.cast(b)
-    groups = range(0, len(differ), GROUP)
-    equal = Signal(len(groups), name=f"{name}_equal")
-    m.d.sync += equal.eq(Cat(~differ[at : at + GROUP].any() for at in groups))
-    return equal
-
-
 class FlowLookup(wiring.Component):
     """Lookups and the table's memories; the engine reads and writes them through it.
 
@@ -37,6 +28,9 @@ class FlowLookup(wiring.Component):
     In a cycle in which the memories are not read for a lookup the engine may read one of them, or
     write.  So a lookup reads all memories, and the stash, as they are at one moment,
     and never what is being written.
+
+    With a port of its own the engine may do so in every cycle.  A lookup that reads the very slot
+    takes what is being written from the engine instead.
 
     Parameters
     ----------
@@ -46,6 +40,8 @@ class FlowLookup(wiring.Component):
         :class:`FlowHash`, or what has its members.
     tables, index_bits : int
         Tables that are read at once, an even number, and bits of their addresses.
+    engine_port : bool
+        The engine has a port of its own.
     technology : str
         Passed to the memories.
 
@@ -56,7 +52,8 @@ class FlowLookup(wiring.Component):
     seed : In
         Of the hash.
     needed : In(1)
-        The engine has something to do that takes a cycle from the lookups.
+        The engine has something to do that takes a cycle from the lookups; with a port of its own
+        only ``key_pass`` does.
     key_pass : In(struct)
         ``wanted``: ``key`` is to be looked up for the engine. It is under way in
         the cycle in which ``taken`` (out) is high.
@@ -73,7 +70,7 @@ class FlowLookup(wiring.Component):
     read_entries : Out(entry) for each pair of tables
         What was read, three cycles behind ``access``.
     free : Out(1)
-        No lookup reads in the next cycle.
+        No lookup reads in the next cycle, or the engine's port is its own.
     found : Out(struct)
         With each result: ``passed`` (it is the engine's key), ``missed`` (it is not, and a key was
         not found), ``tables`` and ``stash`` (where it is), ``f``, ``g``, ``key``, ``action``,
@@ -86,9 +83,12 @@ class FlowLookup(wiring.Component):
     Reset: results of what was under way do not come.
     """
 
-    def __init__(self, *, layouts, hash, tables, index_bits, technology="generic"):
+    def __init__(
+        self, *, layouts, hash, tables, index_bits, engine_port=False, technology="generic"
+    ):
         self._layouts, self._hash = layouts, hash
         self._tables, self._bits, self._technology = tables, index_bits, technology
+        self._engine_port = engine_port
         entry = layouts.entry
         super().__init__(
             {
@@ -137,22 +137,24 @@ class FlowLookup(wiring.Component):
         at = self._pipeline(m)
         f, g = self._hashed(m, at)
         entries = self._memories(m, at)
-        hits, sought = self._compare(m, at, entries)
+        overtaken = self._overtaken(m) if self._engine_port else Const(0, self._tables)
+        hits, sought = self._compare(m, at, entries, overtaken)
         self._select(m, at, entries, hits, sought, f, g)
         return m
 
     def _entrance(self, m):
         """What enters the pipeline: a request, the engine's key, or nothing."""
         hold, run = Signal(), Signal(range(7))
-        asked = Signal()
+        asked, needed = Signal(), Signal()
         m.d.comb += [
+            needed.eq(self.key_pass.wanted if self._engine_port else self.needed),
             self.request.ready.eq(~hold),
             asked.eq(self.request.valid & ~hold),
             self.taken.eq(self.key_pass.wanted & ~asked),
         ]
         # The eighth cycle is the engine's where seven in a row have left it none.
         m.d.sync += hold.eq(0)
-        with m.If(~asked | ~self.needed):
+        with m.If(~asked | ~needed):
             m.d.sync += run.eq(0)
         with m.Elif(run == 6):
             m.d.sync += [run.eq(0), hold.eq(1)]
@@ -194,52 +196,89 @@ class FlowLookup(wiring.Component):
 
     def _memories(self, m, at):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
-        before = at[self.read_stage - 1]
-        m.d.comb += self.free.eq(~before["valid"] & ~before["passed"])
+        before, busy = at[self.read_stage - 1], Signal()
         now = Signal.like(self.access, name="access_now")
         looks = Signal()
-        m.d.sync += [now.eq(self.access), looks.eq(~self.free & ~self.blind)]
-        self._looks = looks
+        self._now, self._looks = now, looks
+        m.d.comb += [
+            busy.eq(before["valid"] | before["passed"]),
+            self.free.eq(1 if self._engine_port else ~busy),
+        ]
+        m.d.sync += [now.eq(self.access), looks.eq(busy & ~self.blind)]
         outputs = []
-        width = self._layouts.entry.size
+        shape = {"width": self._layouts.entry.size, "depth": 1 << self._bits}
         for pair in range(self._tables // 2):
             lower, upper = (self._index[2 * pair + half] for half in range(2))
-            ram = PairRAM(width=width, depth=1 << self._bits, technology=self._technology)
+            ports = 3 if self._engine_port else 2
+            ram = PairRAM(**shape, ports=ports, technology=self._technology)
             m.submodules[f"ram{pair}"] = ram
+            if self._engine_port:
+                m.d.comb += [ram.address.eq(now.address), ram.lower_address.eq(lower)]
+                words = ram.lower_data, ram.upper_data
+            else:
+                m.d.comb += ram.address.eq(Mux(looks, lower, now.address))
+                words = ram.read_data, ram.upper_data
             m.d.comb += [
-                ram.address.eq(Mux(looks, lower, now.address)),
                 ram.upper_address.eq(upper),
                 ram.write_data.eq(Value.cast(self.write_entry)),
                 ram.write_enable.eq(now.write[pair]),
                 self.read_entries[pair].eq(ram.read_data),
             ]
-            words = ram.read_data, ram.upper_data
             outputs += [data.View(self._layouts.entry, word) for word in words]
         return outputs
 
-    def _compare(self, m, at, entries):
-        """Where the key is, four cycles behind the read: a bit for each table, and the stash."""
+    def _overtaken(self, m):
+        """A cycle behind the read: tables whose slot was written then, so that what comes of it
+        means nothing."""
+        now, overtaken = self._now, Signal(self._tables)
+        place, half = now.address[:-1], now.address[-1]
+        for table, index in enumerate(self._index):
+            written = now.write[table // 2] & (half == table % 2)
+            m.d.sync += overtaken[table].eq(written & (place == index))
+        return overtaken
+
+    def _compare(self, m, at, entries, overtaken):
+        """Where the key is, four cycles behind the read: a bit for each table, the stash,
+        and what was being written to a table that is ``overtaken``."""
         read, key = at[self.read_stage], at[self.read_stage + 2]["key"]
         sought = [Signal(name=f"sought_{stage}") for stage in range(5)]
         m.d.comb += sought[0].eq(self._looks & read["key"].kind.any())
         for before, now in zip(sought, sought[1:], strict=False):
             m.d.sync += now.eq(before)
-        hits = Signal(self._tables + 1)
+        hits = Signal(self._tables + 2)
+        late = Signal(2 * self._tables)
+        m.d.sync += late.eq(Cat(overtaken, late))
         for table, entry in enumerate(entries):
-            equal = _equal(m, f"table{table}", entry.key, key)
-            m.d.sync += hits[table].eq(equal.all() & sought[3])
-        # The stash is looked at in the cycle of the read, and waits for the tables.
-        equal = _equal(m, "stash", self.stash.entry.key, read["key"])
+            equal = self._equal(m, f"table{table}", entry.key, key)
+            m.d.sync += hits[table].eq(equal.all() & sought[3] & ~late[self._tables + table])
+        # These are looked at in the cycle of the read, and wait for the tables.
         valid = Signal(name="stash_valid")
-        both = Signal(name="stash_both")
-        later = Signal(name="stash_later")
-        m.d.sync += [
-            valid.eq(self.stash.valid),
-            both.eq(equal.all() & valid),
-            later.eq(both),
-            hits[-1].eq(later & sought[3]),
-        ]
+        m.d.sync += valid.eq(self.stash.valid)
+        besides = [("stash", self.stash.entry.key, valid)]
+        if self._engine_port:
+            besides.append(("written", self.write_entry.key, overtaken.any()))
+        for number, (name, other, counts) in enumerate(besides):
+            equal = self._equal(m, name, other, read["key"])
+            both, later = (Signal(name=f"{name}_{word}") for word in ("both", "later"))
+            m.d.sync += [
+                both.eq(equal.all() & counts),
+                later.eq(both),
+                hits[self._tables + number].eq(later & sought[3]),
+            ]
         return hits, sought[4]
+
+    def _equal(self, m, name, a, b):
+        """Bits of one cycle later, all 1 where ``a`` and ``b`` were equal."""
+        a, b = Value.cast(a), Value.cast(b)
+        groups = range(0, len(a), GROUP)
+        equal = Signal(len(groups), name=f"{name}_equal")
+        for number, at in enumerate(groups):
+            ours, theirs = (word[at : at + GROUP] for word in (a, b))
+            part = WideEqual(width=len(ours), technology=self._technology)
+            m.submodules[f"{name}_equal_{number}"] = part
+            m.d.comb += [part.a.eq(ours), part.b.eq(theirs), part.enable.eq(1)]
+            m.d.sync += equal[number].eq(part.equal)
+        return equal
 
     def _select(self, m, at, entries, hits, sought, f, g):
         """The result, and what the engine wants to know of it."""
@@ -247,6 +286,8 @@ class FlowLookup(wiring.Component):
         kept = data.StructLayout({"action": action.shape, "handle": self._layouts.handle})
         sources = [(Value.cast(entry)[action.offset :], 2) for entry in entries]
         sources.append((Value.cast(self.stash.entry)[action.offset :], 4))
+        if self._engine_port:
+            sources.append((Value.cast(self.write_entry)[action.offset :], 4))
         chosen = 0
         for number, (value, cycles) in enumerate(sources):
             for cycle in range(cycles):
@@ -261,7 +302,7 @@ class FlowLookup(wiring.Component):
         valid = at[self.latency - 1]["valid"]
         m.d.sync += [
             Value.cast(selected).eq(chosen),
-            where.eq(hits),
+            where.eq(hits[: self._tables + 1]),
             hit.eq(hits.any()),
             missed.eq(valid & sought & ~hits.any()),
         ]

@@ -2,12 +2,12 @@
 #      Access Time", 2005 (breadth-first search for an augmenting path)
 """Finds a free slot and the moves that make it the one that is wanted."""
 
-from amaranth.hdl import Array, Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..memory import OutputRAM
-from .hash import place
+from .hash import times
 
 __all__ = ["FlowSearch"]
 
@@ -51,7 +51,7 @@ class FlowSearch(wiring.Component):
 
     Timing
     ------
-    A search takes at most ``tables + 6 + expansions * (tables + 8)`` cycles.
+    A search takes at most ``tables + 6 + expansions * (tables + 6)`` cycles.
     Reset: the picture keeps what it holds; the table empties it.
     """
 
@@ -131,22 +131,19 @@ class FlowSearch(wiring.Component):
         """Which slots are looked at."""
         head = Signal(range(self._expansions + 1))
         wait = Signal(2)
-        # The places of the key whose slots are being looked at; root: it is the new one.
-        f, g = Signal(self._bits, name="look_f"), Signal(self._bits, name="look_g")
+        # Where the key is whose slots are being looked at; root: it is the new one, f is its place
+        # in table 0.  Its place in another table is as far from there as the tables' numbers are.
+        own, g = Signal(self._slot, name="look_own"), Signal(self._bits, name="look_g")
         step = Signal(self._step, name="look_step")
-        own = Signal(self._slot["table"].shape)
-        table = Signal(self._slot["table"].shape)
+        distance = Signal(self._slot["table"].shape)
         look = self._looks[0]
-        places = Array(place(f, g, number, self._bits) for number in range(self._tables))
         m.d.comb += [
-            look.slot.table.eq(table),
-            look.slot.index.eq(places[table]),
+            look.slot.table.eq(own.table ^ distance),
+            look.slot.index.eq(own.index ^ times(distance, g, self._bits)),
             look.step.eq(step),
             # Between searches the queue is read for the moves.
             queue.read_address.eq(self.node),
         ]
-        # f of the key in a node, from where it is (in f's register so far) and its g.
-        bases = Array(place(f, -g, number, self._bits) for number in range(self._tables))
         with m.FSM():
             with m.State("IDLE"):
                 with m.If(self.start):
@@ -154,18 +151,19 @@ class FlowSearch(wiring.Component):
                         head.eq(0),
                         self._tail.eq(0),
                         self.found.eq(0),
-                        f.eq(self.f),
+                        own.index.eq(self.f),
+                        own.table.eq(0),
                         g.eq(self.g),
                         step.root.eq(1),
-                        table.eq(0),
+                        distance.eq(0),
                     ]
                     m.next = "LOOK"
             with m.State("LOOK"):
-                m.d.comb += look.valid.eq(step.root | (table != own))
-                m.d.sync += [table.eq(table + 1), wait.eq(0)]
+                m.d.comb += look.valid.eq(1)
+                m.d.sync += [distance.eq(distance + 1), wait.eq(0)]
                 with m.If(self.found):
                     m.next = "DONE"
-                with m.Elif(table == self._tables - 1):
+                with m.Elif(distance == self._tables - 1):
                     m.next = "SETTLE"
             with m.State("SETTLE"):  # until what was looked at has become nodes
                 m.d.comb += queue.read_address.eq(head)
@@ -182,18 +180,14 @@ class FlowSearch(wiring.Component):
                 m.d.sync += wait.eq(wait + 1)
                 with m.If(wait == 2):
                     m.d.sync += [
-                        f.eq(self.at.slot.index),  # what f is follows from it
+                        own.eq(self.at.slot),
                         g.eq(self.at.g),
-                        own.eq(self.at.slot.table),
                         step.root.eq(0),
                         step.node.eq(head),
                         head.eq(head + 1),
-                        table.eq(0),
+                        distance.eq(1),
                     ]
-                    m.next = "BASE"
-            with m.State("BASE"):
-                m.d.sync += f.eq(bases[own])
-                m.next = "LOOK"
+                    m.next = "LOOK"
             with m.State("DONE"):
                 m.d.comb += self.done.eq(1)
                 m.next = "IDLE"

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from stellar_spec.flow import TIME_BITS
 
 from ..memory import check_technology
-from ..params import check_choice, check_int, check_power_of_two
+from ..params import check_choice, check_flag, check_int, check_power_of_two
 from .counters import FlowCounters
 from .engine import FlowEngine
 from .hash import FlowHash
@@ -33,6 +33,10 @@ class FlowTable(wiring.Component):
         Keys whose other places are looked at for one that is free, a power of two.
     scan_every : int
         Cycles from one slot that is looked at for its age to the next, from 2.
+    engine_port : bool
+        The engine reads and writes the memories through a port of its own, beside lookups in every
+        cycle; a lookup still waits a cycle for a command's key that seven others have kept waiting.
+        On ECP5 that takes two block RAMs where one would do, up to 8,192 slots.
     key : data.StructLayout
         With a field ``kind`` that is 0 where there is no key.
     hash : wiring.Component or None
@@ -68,6 +72,7 @@ class FlowTable(wiring.Component):
         tables=4,
         expansions=512,
         scan_every=256,
+        engine_port=False,
         key=KEY_LAYOUT,
         hash=None,
         counters=None,
@@ -78,13 +83,14 @@ class FlowTable(wiring.Component):
         self._tables = check_choice("tables", tables, (2, 4))
         self._expansions = check_power_of_two("expansions", expansions, low=2)
         self._scan_every = check_int("scan_every", scan_every, low=2)
+        self._engine_port = check_flag("engine_port", engine_port)
         self._technology = check_technology(technology)
         index_bits = (slots // tables - 1).bit_length()
         if hash is None:
             hash = FlowHash(key_bits=key.size, index_bits=index_bits, technology=technology)
         layouts = FlowLayouts(slots=slots, key=key, seed_bits=len(hash.seed))
         shape = {"tables": tables, "index_bits": index_bits, "technology": technology}
-        self._lookup = FlowLookup(layouts=layouts, hash=hash, **shape)
+        self._lookup = FlowLookup(layouts=layouts, hash=hash, engine_port=engine_port, **shape)
         self._engine = FlowEngine(
             layouts=layouts,
             lookup=self._lookup,
@@ -131,6 +137,11 @@ class FlowTable(wiring.Component):
     def scan_every(self):
         """Cycles from one slot that is looked at for its age to the next."""
         return self._scan_every
+
+    @property
+    def engine_port(self):
+        """Whether the engine has a port of its own."""
+        return self._engine_port
 
     @property
     def technology(self):

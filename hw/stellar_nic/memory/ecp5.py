@@ -12,15 +12,28 @@ and suppresses the access of that clock edge, so that it would take two words, n
 **A multiplier (MULT18X18D)** has a register at its inputs, one inside and one at its output; each
 is named a clock, a clock enable and a reset, of four that the cell has.
 
+**Two steps of a carry chain (CCU2C)** are a look-up table each, of the pins A to D. Where it gives
+1 the carry goes on; else a function of A and B replaces it, or, with INJECT1, a 0. The sum is the
+table's output, turned round by the carry that comes in unless INJECT1 is set.
+
 Sources: which pin is which bit, and what constants and open pins become: yosys,
 ``techlibs/lattice/brams_map_16kd.v`` and ``dsp_map_18x18.v``; nextpnr, ``ecp5/pack.cc`` and
-``ecp5/bitstream.cc``. Registers and resets: yosys, ``brams_16kd.txt``, and Lattice's own simulation
-models of the cells with the same pins in older families, DP16KC and DP8KC.
+``ecp5/bitstream.cc``. Carry chain: yosys, ``ccu2c_sim.vh``. Registers and resets: yosys,
+``brams_16kd.txt``, and Lattice's own simulation models of the cells with the same pins in older
+families, DP16KC and DP8KC.
 """
 
 from amaranth.hdl import Array, Cat, ClockSignal, Const, Instance, Signal
 
-__all__ = ["DEEPEST", "add_multiplier", "add_pair_ram", "add_ram", "block_rams", "word_bits"]
+__all__ = [
+    "DEEPEST",
+    "add_multiplier",
+    "add_ram",
+    "add_two_port_ram",
+    "add_wide_equal",
+    "block_rams",
+    "word_bits",
+]
 
 ADDRESS_PINS, DATA_PINS = 14, 18
 SHAPES = {512: 36, 1024: 18, 2048: 9, 4096: 4, 8192: 2, 16384: 1}
@@ -56,12 +69,13 @@ def add_ram(m, ram):
     for bank in range(count):
         chosen = ram.write_address[within:] == bank if count > 1 else 1
         banks.append(_add_bank(m, ram, bank, within, ram.write_enable & chosen))
-    word = _chosen(m, banks, ram.read_address[within:]) if count > 1 else banks[0]
-    m.d.comb += ram.read_data.eq(word)
+    m.d.comb += ram.read_data.eq(_chosen(m, banks, ram.read_address[within:]))
 
 
 def _chosen(m, banks, bank):
     """The word of the bank that was named two cycles ago."""
+    if len(banks) == 1:
+        return banks[0]
     first, second = (Signal(len(bank), name=f"bank_{n}", reset_less=True) for n in (1, 2))
     m.d.sync += [first.eq(bank), second.eq(first)]
     return Array(banks)[second]
@@ -105,26 +119,46 @@ def _block_ram(bits, *, write_enable, write_address, write_data, read_address, r
     )
 
 
-def add_pair_ram(m, ram):
-    """As :func:`add_ram`, for a :class:`PairRAM` of 16,384 words at most."""
-    bits = min(DATA_PINS, word_bits(2 * ram.depth))
+def add_two_port_ram(m, *, name, depth, write_enable, write_data, addresses):
+    """Adds a RAM of two ports, of which the first one writes as well; returns their words.
+
+    What a port reads is there two cycles behind its address.
+    """
+    within = min(depth, DEEPEST).bit_length() - 1  # bits of the address inside a bank
+    count = max(1, depth // DEEPEST)
+    banks = [[], []]
+    for bank in range(count):
+        chosen = addresses[0][within:] == bank if count > 1 else 1
+        words = _add_two_port_bank(
+            m, f"{name}_{bank}", depth, write_enable & chosen, write_data, addresses, within
+        )
+        for port, word in enumerate(words):
+            banks[port].append(word)
+    return [_chosen(m, banks[port], addresses[port][within:]) for port in range(2)]
+
+
+def _add_two_port_bank(m, name, depth, write_enable, write_data, addresses, within):
+    bits = min(DATA_PINS, word_bits(depth))
     low = bits.bit_length() - 1
-    enables = Const(0b11 if bits == DATA_PINS else 0, low)
-    upper = Cat(ram.upper_address, Const(1, 1))
-    for start in range(0, ram.width, bits):
-        part = slice(start, start + bits)
-        data = ram.write_data[part]
-        words = [Signal(DATA_PINS, name=f"word_{port}_{start}") for port in "ab"]
-        m.submodules[f"ram_{start}"] = _cell(
+    pins = [
+        _address(Const(lowest, low), address[:within])
+        for lowest, address in zip((0b11 if bits == DATA_PINS else 0, 0), addresses, strict=True)
+    ]
+    found = [[], []]
+    for start in range(0, len(write_data), bits):
+        data = write_data[start : start + bits]
+        words = [Signal(DATA_PINS, name=f"{name}_{port}_{start}") for port in "ab"]
+        m.submodules[f"{name}_{start}"] = _cell(
             bits,
             registers=("OUTREG", "OUTREG"),
-            write_enable=ram.write_enable,
-            addresses=(_address(enables, ram.address), _address(Const(0, low), upper)),
+            write_enable=write_enable,
+            addresses=pins,
             written=(Cat(data, Const(0, DATA_PINS - len(data))), Const(0, DATA_PINS)),
             read=words,
         )
-        for word, output in zip(words, (ram.read_data, ram.upper_data), strict=True):
-            m.d.comb += output[part].eq(word[: len(data)])
+        for port, word in enumerate(words):
+            found[port].append(word[: len(data)])
+    return [Cat(words) for words in found]
 
 
 def _cell(bits, *, registers, write_enable, addresses, written, read):
@@ -198,3 +232,42 @@ def add_multiplier(m, multiplier):
         **_pins("i_C", Const(0, DATA_PINS)),
         **_pins("o_P", multiplier.product),
     )
+
+
+CHAIN_BITS = 100
+"""Bits that one carry chain compares: longer ones are slower, shorter ones have more ends."""
+START, EQUAL, PASS, END = ("000A", "NO"), ("9009", "YES"), ("FFFF", "YES"), ("0000", "NO")
+"""Steps of a chain: the carry becomes A; goes on if A is B and C is D; goes on; is the sum."""
+
+
+def add_wide_equal(m, comparator):
+    """Adds to the module ``m`` what makes ``comparator``, a :class:`WideEqual`, work."""
+    equal = []
+    for start in range(0, comparator.width, CHAIN_BITS):
+        a, b = (word[start : start + CHAIN_BITS] for word in (comparator.a, comparator.b))
+        equal.append(_equal_chain(m, f"chain_{start}", a, b, comparator.enable))
+    m.d.comb += comparator.equal.eq(Cat(equal).all())
+
+
+def _equal_chain(m, name, a, b, enable):
+    """Whether two words are equal, two bits a step."""
+    steps = [(START, (enable, 1, 1, 1))]
+    for at in range(0, len(a), 2):
+        pairs = [(a[bit], b[bit]) if bit < len(a) else (0, 0) for bit in (at, at + 1)]
+        steps.append((EQUAL, (*pairs[0], *pairs[1])))
+    if len(steps) % 2 == 0:
+        steps.append((PASS, (1, 1, 1, 1)))
+    steps.append((END, (1, 1, 1, 1)))
+    carry = Const(0, 1)
+    for number in range(0, len(steps), 2):
+        out, total = (Signal(name=f"{name}_{end}_{number}") for end in ("carry", "sum"))
+        pins = {}
+        for half in range(2):
+            (table, inject), inputs = steps[number + half]
+            pins |= {f"p_INIT{half}": Const(int(table, 16), 16), f"p_INJECT1_{half}": inject}
+            pins |= {f"i_{pin}{half}": bit for pin, bit in zip("ABCD", inputs, strict=True)}
+        m.submodules[f"{name}_{number}"] = Instance(
+            "CCU2C", i_CIN=carry, o_COUT=out, o_S1=total, **pins
+        )
+        carry = out
+    return total

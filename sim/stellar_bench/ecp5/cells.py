@@ -46,13 +46,17 @@ MULTIPLIER_CHOICES = {
 
 def block_ram_text() -> str:
     """The model of the block RAM, its pins as vectors: module ``block_ram``."""
-    return (HERE / "block_ram.v").read_text(encoding="utf-8")
+    return _text("block_ram.v")
 
 
 def cells_text() -> str:
-    """The modules ``DP16KD`` and ``MULT18X18D`` and what they need."""
-    model = (HERE / "multiplier.v").read_text(encoding="utf-8")
-    return "\n".join([block_ram_text(), _block_ram_cell(), model, _multiplier_cell()])
+    """The modules ``DP16KD``, ``MULT18X18D`` and ``CCU2C`` and what they need."""
+    multiplier, carry = (_text(name) for name in ("multiplier.v", "carry.v"))
+    return "\n".join([block_ram_text(), _block_ram_cell(), multiplier, _multiplier_cell(), carry])
+
+
+def _text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 def _block_ram_cell() -> str:

@@ -30,6 +30,7 @@ class Kind(enum.IntEnum):
     UNKNOWN = 13  # an event about a key that nobody ever gave
     READY = 14  # request.ready was low although it had to be high
     MODEL = 15  # the Verilated model stopped by itself
+    STASHED = 16  # a key stays in the stash though one of its slots must be free
 
 
 class Stream(enum.IntEnum):

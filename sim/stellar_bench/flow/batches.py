@@ -21,10 +21,12 @@ INVALID_OPS = tuple(set(range(8)) - set(FlowOp))
 
 @dataclass(frozen=True)
 class Segment:
-    """Commands with the same settings."""
+    """Commands with the same settings; ``learns_within``: the cycles in which one more key must be
+    learned, again and again while there are commands, or ``None``."""
 
     commands: Commands
     settings: dict[str, int]
+    learns_within: int | None = None
 
 
 @dataclass(frozen=True)

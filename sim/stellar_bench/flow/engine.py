@@ -108,6 +108,8 @@ class NativeFlowTable:
     ----------
     slots
         Slots of the table.
+    engine_port
+        Whether the gateware's engine has a port of its own.
     verilog
         File with the Verilog of such a table, in place of the gateware's own.
     latency
@@ -125,6 +127,7 @@ class NativeFlowTable:
         self,
         *,
         slots: int,
+        engine_port: bool = False,
         verilog: Path | None = None,
         latency: int | None = None,
         select: int = 0,
@@ -132,7 +135,7 @@ class NativeFlowTable:
         self.ports = TablePorts(slots, unsigned("select", select, 6))
         source = "the exported flow table" if verilog is None else str(verilog)
         if verilog is None or latency is None:
-            text, own_latency = library.generated(slots)
+            text, own_latency = library.generated(slots, engine_port=engine_port)
             latency = own_latency if latency is None else latency
         if verilog is not None:
             text = Path(verilog).read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ WORDS = {
     Kind.WRONG: "the key was found with a wrong action or handle",
     Kind.REVIVED: "the key was missed before, and is here again with the same handle",
     Kind.UNREPORTED: "the key was missed long before it was reported as aged",
+    Kind.STASHED: "a key stays in the stash, and so few are present that a slot of it is free",
     Kind.UNKNOWN: "is about a key that was never looked up nor inserted",
 }
 

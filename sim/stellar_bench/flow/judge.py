@@ -8,6 +8,7 @@ is possible, and what the table said must be one of it.
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from stellar_model.flow import Accounting, Command, FlowModel, Mismatch, Record, Time
 from stellar_model.flow.entry import TIME_MASK
@@ -21,6 +22,9 @@ __all__ = ["Judge", "Verdict"]
 
 SEEN_WITHIN = 16
 """Cycles from an accounting's transfer to the cycle whose ``now`` is kept, at most."""
+LEARN_SLACK = 16
+"""Cycles from the moment in which a key may be learned to that whose ``now`` is kept, at most, more
+at one time than at another."""
 LEARN_WITHIN = 1 << 17
 """Cycles of an insertion, at most, beside lookups that leave one cycle in eight: a learned key may
 be found, and packets counted for it, so long before its event."""
@@ -284,13 +288,17 @@ class _Batch:
         seen["table", "request refused"] += counts["refused"]
 
     def _check_interval(self):
-        at = [
-            valid
+        """From one learned key to the next, by when they were first seen, and were reported."""
+        learned = [
+            (valid, event.seen)
             for valid, event in zip(self._event_valid, self._events, strict=True)
             if event.code == EventKind.LEARNED
         ]
-        least = (len(at) - 1) * self._settings.get("learn_interval", 0) - LEARN_WITHIN
-        if len(at) > 1 and at[-1] - at[0] < least:
-            raise Mismatch(
-                f"{len(at)} keys were learned in {at[-1] - at[0]} cycles; {least} are due"
-            )
+        least = self._settings.get("learn_interval", 0)
+        for (valid, seen), (next_valid, next_seen) in pairwise(learned):
+            most = self._tick * ((next_seen - seen & TIME_MASK) + 1) + LEARN_SLACK
+            if most < least and next_valid - valid < least + LEARN_WITHIN:
+                raise Mismatch(
+                    f"keys were learned within {most} cycles, reported in cycles {valid} and "
+                    f"{next_valid}; learn_interval is {least}"
+                )

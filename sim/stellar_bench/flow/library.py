@@ -20,7 +20,7 @@ REPORT_WITHIN = 512
 engine waits for lookups that are under way, and needs cycles that lookups leave."""
 
 
-def generated(slots: int) -> tuple[str, int]:
+def generated(slots: int, *, engine_port: bool = False) -> tuple[str, int]:
     """The gateware's Verilog with ``slots`` slots, and its latency.
 
     Raises ``ValueError`` for a size that it does not take.
@@ -30,11 +30,12 @@ def generated(slots: int) -> tuple[str, int]:
         from stellar_nic.flow import FlowTable
         from stellar_nic.verilog import export
 
-        table = FlowTable(slots=slots)
+        table = FlowTable(slots=slots, engine_port=engine_port)
         (folder / "latency.json").write_text(json.dumps(table.latency))
         (folder / "table.v").write_text(export(table, "flow_table"), encoding="utf-8")
 
-    folder = exported("flow_table", str(slots), write)
+    size = f"{slots}_port" if engine_port else str(slots)
+    folder = exported("flow_table", size, write)
     text = (folder / "table.v").read_text(encoding="utf-8")
     return text, json.loads((folder / "latency.json").read_text())
 

@@ -8,8 +8,8 @@ from stellar_spec.flow import (
     ACTION,
     COUNTERS,
     GENERATION_BITS,
-    MULTIPLIERS,
     SLOT_BITS,
+    TABLES,
     TIME_BITS,
     EventKind,
     FlowOp,
@@ -49,7 +49,7 @@ class TablePorts:
     @property
     def index_bits(self) -> int:
         """Bits of f and g."""
-        return (self.slots // len(MULTIPLIERS)).bit_length() - 1
+        return (self.slots // TABLES).bit_length() - 1
 
     @property
     def seed_bits(self) -> int:
@@ -82,6 +82,7 @@ class TablePorts:
         """What the harness is compiled with, but for the latency."""
         named = {
             "SLOTS": self.slots,
+            "TABLES": TABLES,
             "KEY_BITS": KEY_BITS,
             "KEY_BYTES": -(-KEY_BITS // 8),
             "ACTION_BITS": ACTION_BITS,

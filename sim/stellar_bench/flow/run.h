@@ -17,6 +17,7 @@ constexpr unsigned COMMAND_BITS = OP_BITS + SLOT_BITS + KEY_BITS + ACTION_BITS;
 constexpr unsigned AT_REST = 1000;    // cycles behind the last work from which the engine must rest
 constexpr unsigned SETTLED = 64;      // cycles behind the last traffic in which nothing may come,
 constexpr unsigned LEARNED_BY = 16384;  // and in which what the table does by itself must be over
+constexpr unsigned PLACED_BY = 256;   // cycles until a key with a free slot must be out of the stash
 constexpr unsigned EMPTYING = 8;      // cycles for each slot after reset, generously
 
 // What came out, over the batch.
@@ -59,7 +60,7 @@ class Run {
     uint64_t next = 0;  // command
     uint64_t pause = 0, offered = 0, moved, worked, answer_since = NEVER, event_since = NEVER;
     bool offering = false, stash_before = false;
-    uint64_t quiet = 0, settled = 0;
+    uint64_t quiet = 0, settled = 0, stashed = 0;
     Held<ANSWER_BITS> held_answer;
     Held<EVENT_BITS> held_event;
 
@@ -98,6 +99,7 @@ class Run {
         observe_command();
         observe_answer();
         observe_event();
+        observe_stash();
         if (keys.under_way.empty()) moved = std::max(moved, now);
         else if (now > moved + in.timeout)
             stop(HANG, COMMAND, keys.under_way.front().key, keys.under_way.front().number);
@@ -171,6 +173,12 @@ class Run {
         move_bits<KIND_BITS, 0, KEY_BITS>(bits, key);
         keys.reported(bits.get<0, KIND_BITS>(), key, said_in<KIND_BITS>(bits), event_since, now);
         event_since = NEVER;
+    }
+    // Where others can take at most TABLES - 1 of its slots, one of each table, a key has one.
+    void observe_stash() {
+        const bool waits = top.answer_valid && !top.answer_ready;  // it may go on behind the answer
+        if (!top.stashed || top.present > TABLES) stashed = 0;
+        else if (!waits && ++stashed > PLACED_BY) stop(STASHED, ANSWER);
     }
     // The outcome of a lookup of the key in an answer or event.
     template <unsigned AT, unsigned BITS>

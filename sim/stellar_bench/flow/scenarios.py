@@ -5,7 +5,7 @@ at a time, by other code.
 """
 
 from stellar_model.flow.placement import guarantee
-from stellar_spec.flow import FlowOp, FlowStatus
+from stellar_spec.flow import TABLES, FlowOp, FlowStatus
 
 from ..stream_agents import Throttle
 from .batches import draw_keys
@@ -48,7 +48,10 @@ async def commands(env: FlowEnvironment) -> None:
 
 
 async def filling(env: FlowEnvironment) -> None:
-    """Insertions up to FULL while all keys are looked up; a listing; then the table is emptied."""
+    """Insertions up to FULL while all keys are looked up; a listing; then the table is emptied.
+
+    What is in the stash goes last, and must be in a slot long before.
+    """
     await env.start(**_start(env))
     keys, full = _keys(env, env.slots + 8), None
     for number, key in enumerate(keys):
@@ -64,8 +67,14 @@ async def filling(env: FlowEnvironment) -> None:
     listed = [await env.command(FlowOp.READ_SLOT, slot=slot) for slot in range(env.slots + 1)]
     found = [record.key for record in listed if record.code == FlowStatus.OK]
     assert sorted(found) == sorted(keys[:full])
-    for key in env.rng.sample(keys[:full], full):
+    leaving = env.rng.sample(keys[:full], full)
+    if listed[-1].code == FlowStatus.OK:  # the one in the stash goes last
+        leaving.sort(key=lambda key: key == listed[-1].key)
+    for key in leaving:
         assert (await env.command(FlowOp.DELETE, key)).code == FlowStatus.OK
+        if int(env.dut.present.value) <= TABLES:  # so one of any key's slots is free
+            await env.ticks(64)
+            assert not int(env.dut.stashed.value), "a key stays in the stash"
     assert int(env.dut.present.value) == 0
 
 

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from stellar_spec.flow import EventKind, FlowOp
 
 from .. import coverage
 from .batches import Batch, batch
-from .engine import NativeFlowTable
+from .engine import NativeFlowTable, Run
 from .faults import FlowError
 from .judge import Judge, Verdict
 
@@ -63,21 +64,46 @@ def run_batch(engine: NativeFlowTable, one: Batch, *, hashed: bool = True) -> tu
         whole.seen += verdict.seen
         # What stopped early lacks its end; the fault itself says more.
         problem = verdict.problem if not fault or verdict.problem.startswith("command") else ""
+        if not fault and not problem and segment.learns_within is not None:
+            problem = _too_late(run, segment.learns_within)
         if fault or problem:
             place = f"segment {number}: "
             return whole, "\n  ".join(place + text for text in (fault, problem) if text)
     return whole, ""
 
 
+def _too_late(run: Run, most: int) -> str:
+    """What is wrong if nothing happened for more than ``most`` cycles though commands came."""
+    last = int(run.answer_times["given"][-1])
+    first = int(run.answer_times["given"][0])
+    happened = [first, *map(int, run.event_times["valid"])]
+    moments = [cycle for cycle in happened if cycle < last] + [last]
+    for begin, end in pairwise(moments):
+        if end - begin > most:
+            return f"no key was learned in cycles {begin} to {end}; one is due within {most} cycles"
+    return ""
+
+
 class FlowSoak:
-    """The flow table of ``width`` slots in the native engine, beside the model."""
+    """The flow table of ``width`` slots in the native engine, beside the model.
+
+    ``engine_port`` gives its engine a port of its own.
+    """
 
     missing = staticmethod(missing)
     table = staticmethod(table)
 
-    def __init__(self, *, width: int, seed: int, folder: Path, verilog: Path | None = None):
+    def __init__(
+        self,
+        *,
+        width: int,
+        seed: int,
+        folder: Path,
+        verilog: Path | None = None,
+        engine_port: bool = False,
+    ):
         self._slots, self._seed = width, seed
-        self._engine = NativeFlowTable(slots=width, verilog=verilog)
+        self._engine = NativeFlowTable(slots=width, verilog=verilog, engine_port=engine_port)
         self._model, self._gateware = hashlib.blake2b(), hashlib.blake2b()
         self.seen = Counter()
 

@@ -1,6 +1,6 @@
-"""Which bits of a netlist lead to an output, counted bit by bit through the common cells."""
+"""What in a netlist depends on what, counted bit by bit through the common cells."""
 
-__all__ = ["live_bits"]
+__all__ = ["live_bits", "reached_bits"]
 
 BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos", "$dff"}
 """Cells of which bit n of the output depends on bit n of the operands, and on their one-bit
@@ -28,6 +28,25 @@ def live_bits(module: dict, outputs) -> set[int]:
     return live
 
 
+def reached_bits(module: dict, inputs) -> set[int]:
+    """The bits of ``module`` that depend on a bit of ``inputs``, through its cells.
+
+    Some are too many, as in :func:`live_bits`.
+    """
+    users: dict[int, list[int]] = {}
+    for cell in module["cells"].values():
+        for bit, needed in _dependencies(cell):
+            for one in needed:
+                users.setdefault(one, []).append(bit)
+    reached, left = set(), list(inputs)
+    while left:
+        bit = left.pop()
+        if bit not in reached:
+            reached.add(bit)
+            left += users.get(bit, ())
+    return reached
+
+
 def _dependencies(cell):
     ends = cell["connections"]
     inputs = {name: ends[name] for name, way in cell["port_directions"].items() if way == "input"}
@@ -37,8 +56,17 @@ def _dependencies(cell):
         for at, bit in enumerate(bits):
             if not isinstance(bit, int):
                 continue
-            if cell["type"] in BITWISE:
+            if cell["type"] == "$mem_v2":
+                yield bit, _memory(cell, inputs, at)
+            elif cell["type"] in BITWISE:
                 # Of a short operand the last bit may stand for those that it lacks.
                 yield bit, [row[at] if at < len(row) else row[-1] for row in inputs.values()]
             else:
                 yield bit, everything
+
+
+def _memory(cell, inputs, at):
+    """What bit ``at`` of a memory's read data depends on: of the words written, its own bit."""
+    width = int(cell["parameters"]["WIDTH"], 2)
+    for name, row in inputs.items():
+        yield from row[at % width :: width] if name in ("WR_DATA", "WR_EN") else row

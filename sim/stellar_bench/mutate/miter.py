@@ -1,23 +1,30 @@
 """A block beside one of its mutants, as one circuit that says whether they differ.
 
 Flip-flops are cut out of the block, so that only logic remains, and the logic stands twice: as it
-is, and with the mutant. Both read the same flip-flops, those of the block as it is::
+is, and with the mutant. Both read the same flip-flops, those of the block as it is, but for those
+that the mutant reaches at once::
 
     inputs ─┬─► as it is ──┬─► outputs, next state ──┐
     state ──┼──────────────┘ (and on to the state)   ├─► differ?
-            └─► mutant ──────► outputs, next state ──┘
+            └─► mutant ──┬───► outputs, next state ──┘
+    own state ───────────┘ (and on to the own state)
 
-If "differ?" is never true, then state and outputs of the mutant are those of the block in every
-cycle, by induction. Bits of state that lead to no output, in however many cycles, may differ.
+If "differ?" is never true, then outputs and state of the mutant are those of the block in every
+cycle, by induction; all but the *own state*, the registers whose next value depends on the mutated
+place within the cycle. That may differ, as long as nothing else does: a value that is wrong while
+nobody looks. Bits of state that lead to no output, in however many cycles, may differ as well.
+Memories are cut out too, see :mod:`.memories`.
 """
 
 import re
+from dataclasses import dataclass, replace
 
 from . import yosys
-from .liveness import live_bits
+from .liveness import live_bits, reached_bits
+from .memories import Memory, Unprovable, cut_memories
 from .target import Contract
 
-__all__ = ["CUT", "Unprovable", "cut_registers", "miter"]
+__all__ = ["CUT", "Cut", "Register", "Unprovable", "cut", "miter"]
 
 STATELESS = re.compile(r"\$(?!.*(dff|latch|mem|sr$|^\$ff|fsm|any|allconst|allseq))")
 INIT = "init"
@@ -25,21 +32,44 @@ CUT = "cut"
 """Name of the block's module without its flip-flops."""
 
 
-class Unprovable(Exception):
-    """The block has what no proof is made for; the message says what."""
+@dataclass(frozen=True)
+class Register:
+    """Flip-flops that were cut out; ``initial`` is Verilog. ``own``: the mutant reaches them within
+    a cycle."""
+
+    name: str
+    width: int
+    initial: str
+    own: bool = False
 
 
-def cut_registers(module: dict, clock: str) -> list[tuple[str, int, str]]:
+@dataclass(frozen=True)
+class Cut:
+    """What was cut out of a module."""
+
+    registers: list[Register]
+    memories: list[Memory]
+
+
+def cut(module: dict, clock: str) -> Cut:
     """Turns each flip-flop of ``module`` (JSON) into an input for what it holds, an output for what
-    it takes next; returns names, widths, initial values as Verilog. Bits that lead to no output are
-    left out.
+    it takes next, and each memory likewise. Bits that lead to no output are left out.
 
     Raises :class:`Unprovable` where there is state of another kind.
     """
     (clock_bit,) = module["ports"][clock]["bits"]
-    initial = _initial_values(module)
     outputs = [port["bits"] for port in module["ports"].values() if port["direction"] == "output"]
     live = live_bits(module, [bit for bits in outputs for bit in bits])
+    memories = cut_memories(module, clock_bit, live)
+    registers = _cut_registers(module, clock, clock_bit, live)
+    reached = reached_bits(module, module["ports"].get(yosys.SELECT, {"bits": []})["bits"])
+    following = {one.name: module["ports"][f"{one.name}_d"]["bits"] for one in registers}
+    registers = [replace(one, own=not reached.isdisjoint(following[one.name])) for one in registers]
+    return Cut(registers, memories)
+
+
+def _cut_registers(module, clock, clock_bit, live):
+    initial = _initial_values(module)
     registers = []
     for cell_name, cell in list(module["cells"].items()):
         if cell["type"] != "$dff":
@@ -58,7 +88,7 @@ def cut_registers(module: dict, clock: str) -> list[tuple[str, int, str]]:
         module["ports"][f"{name}_q"] = {"direction": "input", "bits": held}
         module["ports"][f"{name}_d"] = {"direction": "output", "bits": following}
         value = "".join(initial.get(bit, "x") for bit in reversed(held))
-        registers.append((name, len(held), f"{len(held)}'b{value}"))
+        registers.append(Register(name, len(held), f"{len(held)}'b{value}"))
     for net in module["netnames"].values():
         net["attributes"].pop(INIT, None)
     return registers
@@ -78,11 +108,15 @@ def _initial_values(module):
     return found
 
 
-def miter(module: dict, registers: list[tuple[str, int, str]], contract: Contract) -> str:
+def miter(module: dict, state: Cut, contract: Contract, widest: int | None = None) -> str:
     """Verilog of the two copies; the output ``differ`` is high in the cycle behind one in which
-    they do, so that there always is a register, which ABC wants."""
-    cut = {f"{name}_{end}" for name, _, _ in registers for end in "qd"}
-    ports = {name: port for name, port in module["ports"].items() if name not in cut}
+    they do, so that there always is a register, which ABC wants.
+
+    Registers of more than ``widest`` bits may hold anything in any cycle, the same for both copies:
+    a proof then holds all the more, and is found sooner, if it does not need them.
+    """
+    inner = {f"{one.name}_{end}" for one in state.registers for end in "qd"}
+    ports = {name: port for name, port in module["ports"].items() if name not in inner}
     inputs = {
         name: len(port["bits"])
         for name, port in ports.items()
@@ -91,22 +125,55 @@ def miter(module: dict, registers: list[tuple[str, int, str]], contract: Contrac
     outputs = {
         name: len(port["bits"]) for name, port in ports.items() if port["direction"] == "output"
     }
-    outputs |= {f"{name}_d": width for name, width, _ in registers}
-    inputs.setdefault(contract.clock, 1)
-    lines = [f"module miter({', '.join(inputs)}, differ);", "output reg differ = 0;"]
-    lines += [f"input [{width - 1}:0] {name};" for name, width in inputs.items()]
-    for name, width, value in registers:
-        lines.append(f"reg [{width - 1}:0] {name} = {value};")
-        lines.append(f"always @(posedge {contract.clock}) {name} <= gold_{name}_d;")
+    outputs |= {f"{one.name}_d": one.width for one in state.registers}
+    free = {
+        one.name: one.width
+        for one in state.registers
+        if widest is not None and one.width > widest and not one.own
+    }
+    entering = {contract.clock: 1} | inputs | free
+    lines = [f"module miter({', '.join(entering)}, differ);", "output reg differ = 0;"]
+    lines += [f"input [{width - 1}:0] {name};" for name, width in entering.items()]
+    held = [one for one in state.registers if one.name not in free]
+    lines += ["reg started = 0;", f"always @(posedge {contract.clock}) started <= 1;"]
+    lines += [line for one in held for line in _register(one, contract.clock)]
     for copy, select in (("gold", 0), ("gate", 1)):
         lines += [f"wire [{width - 1}:0] {copy}_{name};" for name, width in outputs.items()]
         links = [f".{yosys.SELECT}(1'b{select})"]
         links += [f".{name}({name})" for name in inputs]
-        links += [f".{name}_q({name})" for name, _, _ in registers]
+        links += [
+            f".{one.name}_q({one.name}{'_own' if one.own and select else ''})"
+            for one in state.registers
+        ]
         links += [f".{name}({copy}_{name})" for name in outputs]
         lines.append(f"{CUT} {copy}({', '.join(links)});")
-    meant = {f"{stream}__payload": f"gold_{stream}__valid" for stream in contract.streams}
-    unequal = [f"({meant.get(name, 1)} && gold_{name} != gate_{name})" for name in outputs]
-    lines.append(f"always @(posedge {contract.clock}) differ <= {' || '.join(unequal)};")
+    unequal = _unequal(outputs, state, contract)
+    lines.append(f"wire [{len(unequal) - 1}:0] unequal;")  # one expression would be too deep
+    lines += [f"assign unequal[{at}] = {text};" for at, text in enumerate(unequal)]
+    lines.append(f"always @(posedge {contract.clock}) differ <= |unequal;")
     lines += [f"always @* assume({text});" for text in contract.assumptions]
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _register(one: Register, clock: str):
+    """The register as the block has it, and the mutant's own, which begins as the same."""
+    bits = f"[{one.width - 1}:0]"
+    yield f"reg {bits} {one.name} = {one.initial};"
+    yield f"always @(posedge {clock}) {one.name} <= gold_{one.name}_d;"
+    if one.own:
+        yield f"reg {bits} {one.name}_next = {one.initial};"
+        yield f"always @(posedge {clock}) {one.name}_next <= gate_{one.name}_d;"
+        yield f"wire {bits} {one.name}_own = started ? {one.name}_next : {one.name};"
+
+
+def _unequal(outputs, state, contract) -> list[str]:
+    """Expressions that are true where the copies differ in what counts."""
+    meant = {f"{stream}__payload": f"gold_{stream}__valid" for stream in contract.streams}
+    apart = {name for memory in state.memories for name in memory.outputs}
+    apart |= {f"{one.name}_d" for one in state.registers if one.own}
+    found = [
+        f"{meant.get(name, 1)} && gold_{name} != gate_{name}"
+        for name in outputs
+        if name not in apart
+    ]
+    return found + [text for memory in state.memories for text in memory.unequal]

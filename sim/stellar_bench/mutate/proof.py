@@ -5,6 +5,9 @@ start, whatever the inputs do within the contract. First nodes that are equal in
 can be reached are merged (``scorr``: signal correspondence, by induction), which alone leaves
 nothing to differ most often; for the rest there is property directed reachability (``pdr``).
 Anything but its word that it is so, is no proof.
+
+At first wide registers may hold anything: what a mutant does to control seldom hangs on the data.
+Only if that gives no proof, all of the block counts.
 """
 
 import json
@@ -13,18 +16,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import yosys
-from .miter import CUT, Unprovable, cut_registers, miter
+from .miter import CUT, Unprovable, cut, miter
 from .target import Contract
 
 __all__ = ["TIMEOUT", "Proof", "prove"]
 
 TIMEOUT = 30
-"""Seconds for ABC and one mutant."""
+"""Seconds for ABC to search the states that can be reached, for one mutant."""
+WIDEST = 32
+"""Bits of the registers that are no data."""
+# What is undefined may be anything in each copy, and another thing in the other one.
 GATES = """
 hierarchy -top miter
 proc
 chformal -lower
 flatten
+setundef -anyseq
 opt_expr
 opt_merge
 opt_clean
@@ -53,16 +60,24 @@ def prove(
     """
     name = f"proof{mutant.number}"
     try:
-        _circuit(mutant, folder, contract, name)
+        module, state = _netlist(mutant, folder, contract, name)
     except Unprovable as error:
         return Proof(False, str(error))
+    proof = _attempt(module, state, folder, contract, name, timeout / 2, WIDEST)
+    if not proof.proved and any(one.width > WIDEST for one in state.registers):
+        proof = _attempt(module, state, folder, contract, name, timeout, None)
+    return proof
+
+
+def _attempt(module, state, folder, contract, name, timeout, widest) -> Proof:
+    _circuit(module, state, folder, contract, name, widest)
     left, status = folder / f"{name}.left.aig", folder / f"{name}.status"
     for path in (left, status):
         path.unlink(missing_ok=True)
     commands = [
         f"read {name}.aig",
         *(["fold"] if contract.assumptions else []),
-        "scorr",
+        *("scorr", "dc2", "dc2", "scorr"),
         f"write_aiger {left.name}",
         f"pdr -T {timeout:.0f}",
         f"write_status {status.name}",
@@ -74,12 +89,13 @@ def prove(
     return _verdict(left.read_bytes(), status.read_text(encoding="utf-8"), timeout)
 
 
-def _circuit(mutant, folder, contract, name):
-    """Leaves the miter in ``folder``, as AIGER."""
+def _netlist(mutant, folder, contract, name):
+    """The block with ``mutant`` behind its input, without state (JSON, also in ``folder``), and
+    what was cut out."""
     script = [
         f"read_rtlil {yosys.NETLIST}",
         yosys.with_select(mutant, 1, 1),
-        "memory_map",
+        "memory_map -rom-only",
         "dffunmap",
         "opt_clean",
         f"write_json {name}.json",
@@ -89,10 +105,15 @@ def _circuit(mutant, folder, contract, name):
     netlist = json.loads(path.read_text(encoding="utf-8"))
     (top,) = netlist["modules"]
     module = netlist["modules"].pop(top)
-    registers = cut_registers(module, contract.clock)
+    state = cut(module, contract.clock)
     netlist["modules"][CUT] = module
     path.write_text(json.dumps(netlist), encoding="utf-8")
-    (folder / f"{name}.v").write_text(miter(module, registers, contract), encoding="utf-8")
+    return module, state
+
+
+def _circuit(module, state, folder, contract, name, widest):
+    """Leaves the miter in ``folder``, as AIGER."""
+    (folder / f"{name}.v").write_text(miter(module, state, contract, widest), encoding="utf-8")
     read = f"read_json {name}.json\nread_verilog -formal {name}.v"
     yosys.run(f"{read}{GATES}write_aiger -zinit {name}.aig\n", folder, name)
 

@@ -10,15 +10,13 @@ from pathlib import Path
 from ..verilate import build_root, locked
 from . import campaign, yosys
 from .proof import Proof, prove
-from .target import MutationTarget
+from .target import LEAST, MutationTarget
 from .worker import Job, Verdict
 
-__all__ = ["BUILD_SIZE", "LEAST", "Outcome", "Score", "measure"]
+__all__ = ["BUILD_SIZE", "Outcome", "Score", "measure"]
 
 BUILD_SIZE = 250
 """Mutants behind one input; more go into further builds, as each makes the others slower."""
-LEAST = 90
-"""Per cent that must be killed."""
 
 
 @dataclass
@@ -59,6 +57,7 @@ class Score:
     seed: int
     folder: Path
     outcomes: list[Outcome] = field(default_factory=list)
+    least: int = LEAST
 
     def of(self, state: str) -> list[Outcome]:
         """The outcomes of one state."""
@@ -89,8 +88,8 @@ class Score:
 
     @property
     def passed(self) -> bool:
-        """Whether at least ``LEAST`` per cent were killed."""
-        return self.permille >= 10 * LEAST
+        """Whether at least ``least`` per cent were killed."""
+        return self.permille >= 10 * self.least
 
 
 def measure(
@@ -108,8 +107,8 @@ def measure(
     Raises :class:`yosys.YosysError`, :class:`stellar_bench.verilate.BuildError`, and
     :class:`campaign.CampaignError` where the block fails without a mutant.
     """
-    folder = build_root() / "mutate" / f"{target.name}_w{width}_n{count}_s{seed}"
-    score = Score(target.name, width, seed, folder)
+    folder = build_root() / "mutate" / f"{target.named(width)}_n{count}_s{seed}"
+    score = Score(target.name, width, seed, folder, least=target.least)
     with locked(folder), ThreadPoolExecutor(1) as other:
         folder.mkdir(parents=True, exist_ok=True)
         stimuli = other.submit(_timed, target.stimuli, width, seed)  # while tools build

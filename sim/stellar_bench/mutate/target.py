@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["Contract", "Device", "MutationTarget", "Source", "Stimuli"]
+__all__ = ["LEAST", "Contract", "Device", "MutationTarget", "Source", "Stimuli"]
+
+LEAST = 90
+"""Per cent that must be killed, unless a block asks for more."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class MutationTarget:
     name
         As on the command line.
     widths
-        Bytes per beat for which there is one.
+        The sizes for which there is one: bytes per beat, or what ``unit`` says.
     source
         Function of the width: the block's text.
     stimuli
@@ -79,6 +82,11 @@ class MutationTarget:
         raises :class:`stellar_bench.verilate.BuildError` where the build fails.
     contract
         Function of the width: what proofs of equivalence may use.
+    letter, unit
+        As of the block in ``stellar_nic.blocks``: what stands in front of the size in names, and
+        what the size counts.
+    least
+        Per cent of the mutants that must be killed.
     """
 
     name: str
@@ -87,3 +95,10 @@ class MutationTarget:
     stimuli: Callable[[int, int], Sequence[Stimuli]]
     device: Callable[[int, Path, int], Device]
     contract: Callable[[int], Contract]
+    letter: str = "w"
+    unit: str = "bytes a beat"
+    least: int = LEAST
+
+    def named(self, width: int) -> str:
+        """The block's name at a size, for example ``parser_w8``."""
+        return f"{self.name}_{self.letter}{width}"

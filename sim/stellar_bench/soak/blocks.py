@@ -6,6 +6,7 @@ What stands in a row crosses into other processes, so it holds nothing but names
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -74,16 +75,20 @@ class SoakedBlock:
         return given.get(self.bench(width))
 
 
+_COMMANDS = {"letter": "s", "things": "commands", "manner": "beside lookups", "alike": False}
+
 SOAKS = {
     block.name: block
     for block in (
         SoakedBlock("parser", (8, 1), ParserSoak, ParserSoak.missing, ParserSoak.table),
         SoakedBlock(
             *("flow_table", (2048, 64), FlowSoak, FlowSoak.missing, FlowSoak.table),
-            letter="s",
-            things="commands",
-            manner="beside lookups",
-            alike=False,
+            **_COMMANDS,
+        ),
+        SoakedBlock(
+            *("flow_table_port", (64,), partial(FlowSoak, engine_port=True)),
+            *(FlowSoak.missing, FlowSoak.table),
+            **_COMMANDS,
         ),
     )
 }

@@ -230,34 +230,32 @@ def prove_search(top, rig):
     picture = rig.inside("engine.placer.search.picture.memory")
     nodes, layout = _Nodes(rig), search._step
     at = lambda *names: rig.at("search", *names)  # noqa: E731
-    tail, head, wait, table = search._tail, inside.head, inside.besides(name="wait"), inside.table
+    tail, head, wait = search._tail, inside.head, inside.besides(name="wait")
+    distance, own_slot = inside.distance, data.View(search._slot, _raw(inside.look_own))
     step = data.View(layout, _raw(inside.look_step))
     searching, looks = rig.at("placer", "SEARCH"), search._looks
     top.prove(searching == ~at("IDLE"), "the search works for the placer")
     top.prove((tail <= len(rig.queue)) & (head <= len(rig.queue)), "the queue's ends")
-    runs = at("LOOK", "SETTLE", "NEXT", "BASE")
+    runs = at("LOOK", "SETTLE", "NEXT")
     own = step.root == (head == 0)
     own &= step.root | (step.node == head - 1)
     given(top, runs, own, "the node that is looked from")
-    root = (inside.look_f == search.f) & (inside.look_g == search.g)
+    root = (own_slot.index == search.f) & (own_slot.table == 0) & (inside.look_g == search.g)
     given(top, at("LOOK") & step.root, root, "the new key's places")
     parent = nodes[step.node]
     key = rig.slot(parent.slot).key
-    right = (inside.look_f == rig.f(key)) & (inside.look_g == rig.g(key))
-    right &= (inside.own == parent.slot.table) & (step.node < tail)
-    given(top, at("LOOK") & ~step.root, right, "the node's places")
-    right = (inside.look_f == parent.slot.index) & (inside.look_g == rig.g(key))
-    right &= (inside.own == parent.slot.table) & (step.node < tail) & (table == 0) & ~step.root
-    given(top, at("BASE"), right, "the node's slot and g")
+    right = (_raw(own_slot) == _raw(parent.slot)) & (inside.look_g == rig.g(key))
+    right &= (step.node < tail) & (distance == 1) & ~looks[1].valid
+    given(top, at("LOOK") & ~step.root, right, "the node's slot and g")
     given(top, at("NEXT"), head < tail, "there is a next node")
     given(top, at("NEXT"), wait <= 2, "waits for the queue")
-    early = at("LOOK", "NEXT", "BASE") | at("SETTLE") & (wait <= 1)
+    early = at("LOOK", "NEXT") | at("SETTLE") & (wait <= 1)
     given(top, early, ~search.found, "looks on until one is found")
     # How many have been looked at tells where each node came from.
     stages = range(1, len(looks))
-    left = Mux(step.root, 2 - table, Mux(inside.own == 0, 1, table == 0))
+    left = Mux(step.root, 2 - distance, 1)
     under_way = sum(looks[number].valid for number in stages)
-    total = tail + under_way + Mux(at("LOOK"), left, at("BASE"))
+    total = tail + under_way + Mux(at("LOOK"), left, 0)
     early = runs & ~search.found & (head < 2)
     given(top, early, tail != len(rig.queue), "the queue is not full at once")
     counted = runs & ~search.found & (tail != len(rig.queue))
@@ -279,10 +277,8 @@ def prove_search(top, rig):
         given(top, look.valid, nodes.step(look.step, look.slot), f"look {number} is right")
         # In the cycles of SETTLE the last looks go through the stages.
         passing = at("SETTLE") & (wait + 2 >= number) & (wait + 1 <= number)
-        passing |= at("LOOK") & (table == 1) if number == 1 else 0
+        passing |= at("LOOK") & (distance == 1) if number == 1 else 0
         given(top, look.valid, passing, f"when look {number} is under way")
-    issued = at("LOOK") & (table == 1) & looks[1].valid & ~step.root
-    given(top, issued, inside.own == 1, "it is the look at table 0")
     for number in range(len(rig.queue)):
         node = nodes[number]
         good = nodes.taken(node) & nodes.step(node.step, node.slot)

@@ -183,6 +183,7 @@ def _prove_pipeline(top, rig, requests, snapshots):
         given(top, asked, key == keys[n], f"stage {n} has the request's key")
         given(top, asked, ~look[f"passed_{n}"], f"stage {n} has one lookup")
     # What was read, compared, selected.
+    top.prove(look.late == 0, "a lookup reads nothing that is being written")
     ram, memory = rig.inside("lookup.ram0"), rig.inside("lookup.ram0.memory")
     outputs = {1: (memory.read_0, memory.read_1), 2: (ram.read_data, ram.upper_data)}
     for ahead in range(1, AFTER_READ):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stellar_spec.flow import FLOW_KEY, MULTIPLIERS, WORD, rows, seed_bits, words
+from stellar_spec.flow import FLOW_KEY, POLYNOMIALS, WORD, rows, seed_bits, words
 
 __all__ = ["KEY_BITS", "Seed", "compress", "hash_key", "hash_keys", "places"]
 
@@ -101,4 +101,5 @@ def _words(keys, count):
 
 def places(f, g, index_bits: int) -> tuple:
     """Where a key is kept in each table; numbers, or arrays of them."""
-    return tuple(f + multiplier * g & (1 << index_bits) - 1 for multiplier in MULTIPLIERS)
+    doubled = 2 * g ^ (g >> index_bits - 1) * (1 << index_bits | POLYNOMIALS[index_bits])
+    return f, f ^ g, f ^ doubled, f ^ doubled ^ g

@@ -8,7 +8,7 @@ checked against what the contract says of them.  So are counters while packets a
 from collections import Counter
 from collections.abc import Sequence
 
-from stellar_spec.flow import MULTIPLIERS, EventKind, FlowOp, FlowStatus
+from stellar_spec.flow import TABLES, EventKind, FlowOp, FlowStatus
 
 from .entry import (
     COUNT_MASK,
@@ -44,7 +44,7 @@ class FlowModel:
 
     def __init__(self, *, slots: int, key_bits: int = KEY_BITS, hashed: bool = True):
         self._slots, self._key_bits, self._hashed = slots, key_bits, hashed
-        self._index_bits = (slots // len(MULTIPLIERS)).bit_length() - 1
+        self._index_bits = (slots // TABLES).bit_length() - 1
         self.entries: dict[int, Entry] = {}
         self._keys: dict[int, int] = {}  # flow → key
         self._generations: dict[int, int] = {}  # flow → generation, of the next key while it's free

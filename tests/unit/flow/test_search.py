@@ -3,11 +3,11 @@
 import pytest
 from amaranth.sim import Simulator
 
+from stellar_model.flow.hash import places as all_places
 from stellar_nic.flow.search import FlowSearch
-from stellar_spec.flow import MULTIPLIERS
 
 
-def shortest(taken, tables, size, f, g, expansions):
+def shortest(taken, tables, bits, f, g, expansions):
     """Moves to the first free slot, and how many slots are looked at; ``None``: there is none."""
     nodes = []
 
@@ -19,17 +19,18 @@ def shortest(taken, tables, size, f, g, expansions):
                 nodes.append((slot, moves + 1))
         return None
 
-    def places(f, g, but=None):
-        for t in range(tables):
-            if t != but:
-                yield t, (f + MULTIPLIERS[t] * g) % size
+    def others(own, at, g):
+        """In the order of the distance to the table in which it is: that is free to choose."""
+        f = at ^ all_places(0, g, bits)[own]
+        places = all_places(f, g, bits)
+        return [(t, places[t]) for t in sorted(range(tables), key=lambda t: t ^ own) if t != own]
 
-    found = look(places(f, g), 0)
+    found = look([(0, f), *others(0, f, g)], 0)
     at = 0
     while found is None and at < len(nodes):
         (table, index), moves = nodes[at]
         own = taken[table, index]
-        found = look(places(index - MULTIPLIERS[table] * own, own, table), moves)
+        found = look(others(table, index, own), moves)
         at += 1
     return found
 
@@ -71,8 +72,8 @@ def test_finds_the_fewest_moves(tables, bits, expansions, rng):
             while not ctx.get(dut.done):
                 await ctx.tick()
                 cycles += 1
-                assert cycles <= tables + 6 + expansions * (tables + 8)
-            expected = shortest(taken, tables, size, f, g, expansions)
+                assert cycles <= tables + 6 + expansions * (tables + 6)
+            expected = shortest(taken, tables, bits, f, g, expansions)
             assert ctx.get(dut.found) == (expected is not None)
             if expected is None:
                 counts["none"] += 1
@@ -88,10 +89,10 @@ def test_finds_the_fewest_moves(tables, bits, expansions, rng):
             while not step.root:
                 source, own, step = await node(ctx, step.node)
                 assert own == taken[source]
-                base = source[1] - MULTIPLIERS[source[0]] * own
-                assert path[-1][1] == (base + MULTIPLIERS[path[-1][0]] * own) % size
+                base = source[1] ^ all_places(0, own, bits)[source[0]]
+                assert path[-1][1] == all_places(base, own, bits)[path[-1][0]]
                 path.append(source)
-            assert path[-1][1] == (f + MULTIPLIERS[path[-1][0]] * g) % size
+            assert path[-1][1] == all_places(f, g, bits)[path[-1][0]]
             assert len(path) - 1 == expected
             assert len(set(path)) == len(path)
 

@@ -16,6 +16,7 @@ FIELDS = {
     "read_address": ADDRESS,
     "address": ADDRESS + 1,
     "upper_address": ADDRESS,
+    "lower_address": ADDRESS,
     "a": 18,
     "b": 18,
 }
@@ -42,7 +43,7 @@ class Bench:
                 if hasattr(component, name):
                     port = getattr(component, name)
                     m.d.comb += port.eq(i[columns][: len(port)])
-            names = ("read_data", "upper_data", "product")
+            names = ("read_data", "upper_data", "lower_data", "product")
             outputs.append(Cat(*(getattr(component, n) for n in names if hasattr(component, n))))
             self.columns.append(slice(at, at := at + len(outputs[-1])))
         self.outputs = at
@@ -60,7 +61,7 @@ def stimulus(random, cycles, depths):
     span = np.repeat(random.choice(depths, -(-cycles // 64)), 64)[:cycles]
     few = np.repeat(random.integers(0, 2, -(-cycles // 256)), 256)[:cycles]
     base = np.repeat(random.integers(0, 1 << ADDRESS, -(-cycles // 256)), 256)[:cycles]
-    for name in ("write_address", "read_address", "address", "upper_address"):
+    for name in ("write_address", "read_address", "address", "upper_address", "lower_address"):
         near = base + random.integers(0, 6, cycles) * (span >> 3 | 1)
         address = np.where(few, near, random.integers(0, 1 << ADDRESS, cycles)) % (1 << ADDRESS)
         bits[:, COLUMNS[name]][:, :ADDRESS] = address[:, None] >> np.arange(ADDRESS) & 1
@@ -87,11 +88,14 @@ def expected(component, bits):
         depth = component.depth
         first = _numbers(bits, "address") % (2 * depth)
         upper = depth + _numbers(bits, "upper_address") % depth
-        own, counts = _read(component, bits, enable, first, first)
-        other, others = _read(component, bits, enable, first, upper)
-        others[2:] &= first[:-2] < depth
-        out = np.concatenate([own, other], axis=1)
-        return out, np.repeat(np.stack([counts, others], axis=1), component.width, axis=1)
+        lower = _numbers(bits, "lower_address") % depth
+        reads = (first, upper, lower)[: component.ports]
+        found = [_read(component, bits, enable, first, address) for address in reads]
+        out, counts = (np.stack(parts, axis=1) for parts in zip(*found, strict=True))
+        if component.ports == 2:
+            counts[2:, 1] &= first[:-2] < depth
+        out = out.reshape(cycles, -1)
+        return out, np.repeat(counts, component.width, axis=1)
     read = _numbers(bits, "read_address") % component.depth
     write = _numbers(bits, "write_address") % component.depth
     out, counts = _read(component, bits, enable, write, read)

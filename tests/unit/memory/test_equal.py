@@ -14,7 +14,9 @@ BOTH = (
     *((10, 2048), (10, 8192), (3, 16384), (2, 32768)),
 )
 PAIRS = ((347, 512), (20, 2), (9, 1024), (11, 2048), (5, 4096), (3, 8192), (2, 16384))
-ECP5_ALONE = ((2, 65536),)  # the generic one says in its Verilog that each word is 0 at first
+THREE_PORTS = ((36, 512), (11, 2048), (20, 2))
+# The generic ones say in their Verilog that each word is 0 at first.
+ECP5_ALONE, ECP5_ALONE_THREE_PORTS = ((2, 65536),), ((2, 32768),)
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +25,9 @@ def components():
     rams += [(*shape, "ecp5") for shape in ECP5_ALONE]
     made = [OutputRAM(width=w, depth=d, technology=t) for w, d, t in rams]
     made += [PairRAM(width=w, depth=d, technology=t) for w, d in PAIRS for t in TECHNOLOGIES]
+    pairs = [(*shape, technology) for shape in THREE_PORTS for technology in TECHNOLOGIES]
+    pairs += [(*shape, "ecp5") for shape in ECP5_ALONE_THREE_PORTS]
+    made += [PairRAM(width=w, depth=d, ports=3, technology=t) for w, d, t in pairs]
     return made + [PipelinedMultiplier(technology=technology) for technology in TECHNOLOGIES]
 
 
@@ -40,6 +45,8 @@ def name(component):
     if isinstance(component, PipelinedMultiplier):
         return f"multiplier, {component.technology}"
     kind = type(component).__name__
+    if isinstance(component, PairRAM):
+        kind += f" of {component.ports} ports"
     return f"{kind}, {component.width} bits, {component.depth} words, {component.technology}"
 
 
