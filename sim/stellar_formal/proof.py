@@ -60,6 +60,9 @@ class Proof:
         Cycles: the bound for ``bmc``, the length of the induction for ``induction``.
     reach : int
         Cycles within which each twin must fail and each cover must be reached.
+    scene : bool
+        Twins and covers are shown in one run, to which ``build`` narrows the inputs where
+        ``top.guided`` is set: it may be long.  There are no waveforms of twins then.
     timeout : int
         Seconds for each run of a solver; more is a failure.
     """
@@ -71,6 +74,7 @@ class Proof:
     engine: str = "pdr"
     depth: int = 12
     reach: int = 12
+    scene: bool = False
     timeout: int = 300
 
     def __post_init__(self):
@@ -94,7 +98,7 @@ class Proof:
 
         Raises ``ValueError`` if nothing is asserted or covered, or if the twin does not fit.
         """
-        top = Top(twin, guided=cover or twin is not None)
+        top = Top(twin, guided=self.scene and (cover or twin is not None))
         self.build(top)
         top.check(self.name, structure=self.engine == "paths")
         return top

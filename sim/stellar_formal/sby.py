@@ -69,14 +69,25 @@ def fresh(folder: Path, rtlil: str) -> None:
     (folder / "design.il").write_text(rtlil, encoding="utf-8")
 
 
-def run_sby(folder: Path, rtlil: str, *, engine: str, depth: int, timeout: int, bin: Path):
-    """Puts the design ``rtlil`` into ``folder`` and runs ``engine`` on it; returns an Outcome."""
+def run_sby(
+    folder: Path,
+    rtlil: str,
+    *,
+    engine: str,
+    depth: int,
+    timeout: int,
+    bin: Path,
+    waveform: bool = True,
+):
+    """Puts the design ``rtlil`` into ``folder`` and runs ``engine`` on it; returns an Outcome.
+
+    To write a ``waveform`` of a long run takes longer than to find it.
+    """
     fresh(folder, rtlil)
     mode, line = _ENGINE_LINES[engine]
     # The solver that replays what ABC found, for the waveform.
     more = f"aigsmt {SOLVER}\n" if line.startswith("abc") else ""
-    # Nobody looks at the waveforms of covers, and to write them takes longer than to find them.
-    more += "vcd off\n"
+    more += "" if waveform else "vcd off\n"
     text = _TEXT.format(mode=mode, engine=line, depth=depth, timeout=timeout, more=more)
     (folder / "task.sby").write_text(text, encoding="utf-8")
     began = time.monotonic()

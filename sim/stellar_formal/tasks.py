@@ -71,16 +71,18 @@ def run(task: Task, root: Path, bin: Path) -> Result:
             depth=proof.depth if task.kind == "proof" else proof.reach,
             timeout=proof.timeout,
             bin=bin,
+            waveform=task.kind == "proof" or (task.kind == "twin" and not proof.scene),
         )
     return Result(task, outcome, covers, _fault(task, outcome, covers))
 
 
 def _engine(task: Task) -> str:
-    """Twins and covers are reached in few cycles: a bounded run is enough."""
+    """Twins and covers are reached in few cycles, or in one run: a bounded one is enough."""
     if task.kind == "cover":
         return "cover"
     if task.kind == "twin":
-        return "smtbmc" if task.proof.engine == "induction" else "bmc"
+        wide = task.proof.engine == "induction" and not task.proof.scene
+        return "smtbmc" if wide else "bmc"
     return task.proof.engine
 
 

@@ -154,7 +154,9 @@ class FlowEngine(wiring.Component):
         self._erase, self._leave = Signal(), Signal()  # to the entries, a cycle later
         self._replace = Signal()  # the entry in question has the command's action
         # Cycles: without a job, up to when no result is from before; and of waiting for that.
-        self._quiet, self._drain = (Signal(range(self._settle + 2)) for _ in range(2))
+        self._quiet, self._drain = (
+            Signal(range(self._settle + 2), name=name) for name in ("quiet", "drain")
+        )
 
     def _wire_access(self, m):
         """The memories, for this engine or for the placer."""

@@ -384,8 +384,8 @@ def _stash_early(m, s):
 
 
 def _compared_late(m, s):
-    late = Signal()
-    m.d.sync += [late.eq(s.stash_valid), s.stash_both.eq(s.stash_equal.all() & late)]
+    before = Signal(name="stash_valid_before")
+    m.d.sync += [before.eq(s.stash_valid), s.stash_both.eq(s.stash_equal.all() & before)]
 
 
 def _not_erased(m, s):
@@ -400,16 +400,21 @@ def _not_painted(m, s):
 
 def _not_drained(m, s):
     with _when(m, s, "RETIRE"):
-        m.d.sync += s._drain.eq(AFTER_READ + 1)
+        m.d.sync += s.drain.eq(AFTER_READ + 1)
 
 
 def _written_anyway(m, s):
-    m.d.comb += s.granted.eq(s.asked[0])
+    m.d.comb += s.free.eq(1)
 
 
 def _not_again(m, s):
     with _when(m, s, "LOOKED"):
         m.d.sync += s._again.eq(0)
+
+
+def _always_found(m, s):
+    with _when(m, s, "SETTLE"), m.If(s.wait == 3):
+        m.d.sync += s.found.eq(1)
 
 
 def _follows_always(m, s):
@@ -425,7 +430,8 @@ PROOFS = (
         build=_build,
         engine="induction",
         depth=1,
-        reach=76,
+        reach=320,
+        scene=True,
         twins=(
             Twin("a key is overwritten before it is copied", _source_first, at="engine.placer"),
             Twin("the stash is left before its key is in a slot", _stash_early, at="engine"),
@@ -433,8 +439,9 @@ PROOFS = (
             Twin("an erased slot is not written", _not_erased, at="engine"),
             Twin("an erased slot stays in the search's picture", _not_painted, at="engine.placer"),
             Twin("lookups under way are not waited for", _not_drained, at="engine"),
-            Twin("a write takes a lookup's cycle", _written_anyway, at="engine"),
+            Twin("a write takes a lookup's cycle", _written_anyway, at="lookup"),
             Twin("a second key comes into the stash", _not_again, at="engine"),
+            Twin("keys move though no slot is free", _always_found, at="engine.placer.search"),
             Twin("the stash follows while a key is in it", _follows_always, at="engine"),
         ),
     ),

@@ -158,16 +158,17 @@ class _Filling:
 class Scene:
     """For runs that are to be found: a hash, keys in the table, commands one after the other.
 
-    Key 4 comes; its places are taken by keys 1 and 3, so key 2 moves, then key 1.  Key 1 comes
-    again, and goes.  Key 6 comes, for which no slot can be made free, and stays in the stash; so
+    Key 1 comes, and finds a slot.  Key 4 comes; its places are taken by keys 1 and 3, so key 2
+    moves, then key 1.  Key 1 comes again, and goes.  Key 6 comes, for which no slot can be made free, and stays in the stash; so
     for key 1 there is no room when it comes.  Requests are for key 1, in two cycles of four.
     """
 
     KEY = 1
     F = {2: 1}
     G = {1: 1}
-    FILLED = {0: 1, 2: 3, 3: 2}
+    FILLED = {2: 3, 3: 2}
     COMMANDS = (
+        (FlowOp.INSERT, 1),
         (FlowOp.INSERT, 4),
         (FlowOp.INSERT, 1),
         (FlowOp.DELETE, 1),
