@@ -154,6 +154,7 @@ def test_generations_wrap():
     table.insert(1, generation=(1 << 15) - 1)
     table.delete(1, generation=(1 << 15) - 1)
     table.insert(1, generation=0)
+    assert table.model.present == 1
 
 
 def test_clear_gives_every_handle_a_new_generation():

@@ -9,7 +9,7 @@ import pytest
 from stellar_bench.flow.ports import TablePorts
 from stellar_bench.mutate import yosys
 from stellar_bench.mutate.flow_table import TARGET
-from stellar_bench.mutate.flow_table.special import edges, intervals
+from stellar_bench.mutate.flow_table.special import ages, edges, intervals
 from stellar_bench.mutate.flow_table.stimuli import ROWS, Set, made
 from stellar_bench.mutate.flow_table.target import used
 from stellar_model.flow.hash import hash_key
@@ -101,7 +101,19 @@ def test_what_is_learned_too_late_is_seen(device):
     assert device.run(Set("right", [replace(batch, segments=[shortest])])) is None
     said = device.run(Set("late", [replace(batch, segments=[late])]))
     assert "no key was learned in cycles" in said
-    assert "due within 401 cycles" in said
+    assert "one is due in 401" in said
+
+
+def test_what_ages_at_another_pace_is_seen(device):
+    batch = ages(random.Random(1), SLOTS, 1)
+    (right,) = batch.segments
+    faster = replace(right, aged_apart=3 * right.aged_apart)
+    never = replace(right, settings=right.settings | {"idle_timeout": 0})
+    device.select(0)
+    said = [device.run(Set("", [replace(batch, segments=[one])])) for one in (right, faster, never)]
+    assert said[0] is None
+    assert re.search(r"\d\d keys aged in \d+ cycles, not in", said[1])
+    assert re.search(r"\d\d keys have not been aged, 0 have", said[2])
 
 
 def test_mutants_die_and_the_table_lives(device):

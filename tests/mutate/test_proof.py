@@ -134,14 +134,37 @@ endmodule
 """
 
 
-@pytest.mark.parametrize(("mode", "equivalent"), [("const0", True), ("const1", False)])
-def test_wide_registers_count_where_they_must(builds, mode, equivalent):
-    folder = builds / f"proof_wide_{mode}"
+# What is offered is looked at again when it is taken.
+OFFER = """
+module top(input clk, input c__valid, input c__payload, output c__ready, output reg y);
+    reg seen = 0, kept = 0;
+    assign c__ready = seen;
+    always @(posedge clk) begin
+        seen <= c__valid & ~seen;
+        kept <= c__payload;
+        y <= seen && (kept ^ c__payload);
+    end
+endmodule
+"""
+VERILOG = {
+    "wide registers": (WIDE, "const0", Contract(), True),
+    "wide registers, seen": (WIDE, "const1", Contract(), False),
+    "offers stay": (OFFER, "const0", Contract(offers=("c",)), True),
+    "offers go": (OFFER, "const0", Contract(), False),
+    "offers stay, seen": (OFFER, "const1", Contract(offers=("c",)), False),
+}
+
+
+@pytest.mark.parametrize("name", VERILOG)
+def test_proofs_of_the_only_condition(builds, name):
+    text, mode, contract, equivalent = VERILOG[name]
+    folder = builds / f"proof_{name.replace(' ', '_')}"
     folder.mkdir(parents=True)
-    yosys.prepare(Source(WIDE, "verilog", "top"), folder)
+    yosys.prepare(Source(text, "verilog", "top"), folder)
     (cell,) = re.findall(r"cell \$logic_and (\S+)", (folder / yosys.NETLIST).read_text())
     line = f"mutate -mode {mode} -module top -cell {cell} -port Y -portbit 0"
-    assert prove(yosys.Mutant(1, line), folder, Contract(), timeout=10).proved == equivalent
+    proof = prove(yosys.Mutant(1, line), folder, contract, timeout=10)
+    assert proof.proved == equivalent, proof.text
 
 
 def test_state_of_another_kind_is_named(builds):

@@ -47,10 +47,14 @@ def drawn(seed, count=3000, *, kind=Break.NONE, at=0, ageing=False, **traffic):
     "traffic", [{}, {"idle": 0, "account": 1.0, "gap": 0, "stall_answer": 0}, {"tick": 1, "gap": 1}]
 )
 def test_a_whole_table(engine, seed, traffic, ageing):
-    found, problem = run_batch(engine, drawn(seed, ageing=ageing, **traffic), hashed=False)
+    one = drawn(seed, ageing=ageing, **traffic)
+    # Whatever came before, a key is there that can age when lookups end.
+    last = Commands.of([(FlowOp.INSERT, 1, 0, 0)])
+    one.segments.append(Segment(last, one.segments[-1].settings))
+    found, problem = run_batch(engine, one, hashed=False)
     assert problem == ""
     assert found.model == found.gateware
-    assert len(found.model) == 3000 + found.seen["event", "AGED"]
+    assert len(found.model) == 3001 + found.seen["event", "AGED"]
     assert (found.seen["event", "AGED"] > 0) == ageing
     assert found.seen["table", "stale"]
     assert ageing or found.seen["answer", "INSERT_FULL"]

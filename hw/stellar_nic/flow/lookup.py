@@ -1,6 +1,8 @@
 """The lookup pipeline of the flow table: hash, memories, comparison, result."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from itertools import pairwise
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -137,8 +139,7 @@ class FlowLookup(wiring.Component):
         at = self._pipeline(m)
         f, g = self._hashed(m, at)
         entries = self._memories(m, at)
-        overtaken = self._overtaken(m) if self._engine_port else Const(0, self._tables)
-        hits, sought = self._compare(m, at, entries, overtaken)
+        hits, sought = self._compare(m, at, entries)
         self._select(m, at, entries, hits, sought, f, g)
         return m
 
@@ -197,9 +198,8 @@ class FlowLookup(wiring.Component):
     def _memories(self, m, at):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
         before, busy = at[self.read_stage - 1], Signal()
-        now = Signal.like(self.access, name="access_now")
-        looks = Signal()
-        self._now, self._looks = now, looks
+        self._now = now = Signal.like(self.access, name="access_now")
+        self._looks = looks = Signal()
         m.d.comb += [
             busy.eq(before["valid"] | before["passed"]),
             self.free.eq(1 if self._engine_port else ~busy),
@@ -227,41 +227,42 @@ class FlowLookup(wiring.Component):
             outputs += [data.View(self._layouts.entry, word) for word in words]
         return outputs
 
-    def _overtaken(self, m):
-        """A cycle behind the read: tables whose slot was written then, so that what comes of it
-        means nothing."""
-        now, overtaken = self._now, Signal(self._tables)
+    def _overtaken(self):
+        """Tables whose slot is being written while it is read: what comes of it means nothing."""
+        now = self._now
         place, half = now.address[:-1], now.address[-1]
-        for table, index in enumerate(self._index):
-            written = now.write[table // 2] & (half == table % 2)
-            m.d.sync += overtaken[table].eq(written & (place == index))
-        return overtaken
+        return Cat(
+            now.write[table // 2] & (half == table % 2) & (place == index)
+            for table, index in enumerate(self._index)
+        )
 
-    def _compare(self, m, at, entries, overtaken):
+    def _compare(self, m, at, entries):
         """Where the key is, four cycles behind the read: a bit for each table, the stash,
-        and what was being written to a table that is ``overtaken``."""
+        and for what the engine was writing to the slot if that is by a port of its own."""
         read, key = at[self.read_stage], at[self.read_stage + 2]["key"]
         sought = [Signal(name=f"sought_{stage}") for stage in range(5)]
         m.d.comb += sought[0].eq(self._looks & read["key"].kind.any())
-        for before, now in zip(sought, sought[1:], strict=False):
-            m.d.sync += now.eq(before)
-        hits = Signal(self._tables + 2)
-        late = Signal(2 * self._tables)
-        m.d.sync += late.eq(Cat(overtaken, late))
-        for table, entry in enumerate(entries):
-            equal = self._equal(m, f"table{table}", entry.key, key)
-            m.d.sync += hits[table].eq(equal.all() & sought[3] & ~late[self._tables + table])
-        # These are looked at in the cycle of the read, and wait for the tables.
+        m.d.sync += [now.eq(before) for before, now in pairwise(sought)]
         valid = Signal(name="stash_valid")
         m.d.sync += valid.eq(self.stash.valid)
         besides = [("stash", self.stash.entry.key, valid)]
+        counts = sought[3].replicate(self._tables)
         if self._engine_port:
-            besides.append(("written", self.write_entry.key, overtaken.any()))
-        for number, (name, other, counts) in enumerate(besides):
+            overtaken = [Signal(self._tables, name=f"overtaken_{stage}") for stage in range(1, 4)]
+            m.d.sync += overtaken[0].eq(self._overtaken())
+            m.d.sync += [now.eq(before) for before, now in pairwise(overtaken)]
+            besides.append(("written", self.write_entry.key, overtaken[0].any()))
+            counts &= ~overtaken[-1]
+        hits = Signal(self._tables + len(besides))
+        for table, entry in enumerate(entries):
+            equal = self._equal(m, f"table{table}", entry.key, key)
+            m.d.sync += hits[table].eq(equal.all() & counts[table])
+        # The others are looked at in the cycle of the read, and wait for the tables.
+        for number, (name, other, there) in enumerate(besides):
             equal = self._equal(m, name, other, read["key"])
             both, later = (Signal(name=f"{name}_{word}") for word in ("both", "later"))
             m.d.sync += [
-                both.eq(equal.all() & counts),
+                both.eq(equal.all() & there),
                 later.eq(both),
                 hits[self._tables + number].eq(later & sought[3]),
             ]
@@ -276,7 +277,7 @@ class FlowLookup(wiring.Component):
             ours, theirs = (word[at : at + GROUP] for word in (a, b))
             part = WideEqual(width=len(ours), technology=self._technology)
             m.submodules[f"{name}_equal_{number}"] = part
-            m.d.comb += [part.a.eq(ours), part.b.eq(theirs), part.enable.eq(1)]
+            m.d.comb += [part.a.eq(ours), part.b.eq(theirs)]
             m.d.sync += equal[number].eq(part.equal)
         return equal
 

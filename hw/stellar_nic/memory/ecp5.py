@@ -234,40 +234,30 @@ def add_multiplier(m, multiplier):
     )
 
 
-CHAIN_BITS = 100
-"""Bits that one carry chain compares: longer ones are slower, shorter ones have more ends."""
-START, EQUAL, PASS, END = ("000A", "NO"), ("9009", "YES"), ("FFFF", "YES"), ("0000", "NO")
-"""Steps of a chain: the carry becomes A; goes on if A is B and C is D; goes on; is the sum."""
+START, EQUAL, PASS, END = ("000F", "NO"), ("9009", "YES"), ("FFFF", "YES"), ("0000", "NO")
+"""Steps of a chain: the carry becomes 1; goes on if A is B and C is D; goes on; is the sum."""
 
 
 def add_wide_equal(m, comparator):
-    """Adds to the module ``m`` what makes ``comparator``, a :class:`WideEqual`, work."""
-    equal = []
-    for start in range(0, comparator.width, CHAIN_BITS):
-        a, b = (word[start : start + CHAIN_BITS] for word in (comparator.a, comparator.b))
-        equal.append(_equal_chain(m, f"chain_{start}", a, b, comparator.enable))
-    m.d.comb += comparator.equal.eq(Cat(equal).all())
+    """Adds to the module ``m`` what makes ``comparator``, a :class:`WideEqual`, work.
 
-
-def _equal_chain(m, name, a, b, enable):
-    """Whether two words are equal, two bits a step."""
-    steps = [(START, (enable, 1, 1, 1))]
-    for at in range(0, len(a), 2):
-        pairs = [(a[bit], b[bit]) if bit < len(a) else (0, 0) for bit in (at, at + 1)]
-        steps.append((EQUAL, (*pairs[0], *pairs[1])))
-    if len(steps) % 2 == 0:
-        steps.append((PASS, (1, 1, 1, 1)))
+    One carry chain, two bits a step.
+    """
+    a, b = (Cat(word, Const(0, len(word) % 2)) for word in (comparator.a, comparator.b))
+    steps = [(START, (1, 1, 1, 1))]
+    steps += [(EQUAL, (a[at], b[at], a[at + 1], b[at + 1])) for at in range(0, len(a), 2)]
+    steps += [(PASS, (1, 1, 1, 1))] * (len(steps) % 2 == 0)
     steps.append((END, (1, 1, 1, 1)))
     carry = Const(0, 1)
     for number in range(0, len(steps), 2):
-        out, total = (Signal(name=f"{name}_{end}_{number}") for end in ("carry", "sum"))
+        out, total = (Signal(name=f"{end}_{number}") for end in ("carry", "sum"))
         pins = {}
         for half in range(2):
             (table, inject), inputs = steps[number + half]
             pins |= {f"p_INIT{half}": Const(int(table, 16), 16), f"p_INJECT1_{half}": inject}
             pins |= {f"i_{pin}{half}": bit for pin, bit in zip("ABCD", inputs, strict=True)}
-        m.submodules[f"{name}_{number}"] = Instance(
+        m.submodules[f"steps_{number}"] = Instance(
             "CCU2C", i_CIN=carry, o_COUT=out, o_S1=total, **pins
         )
         carry = out
-    return total
+    m.d.comb += comparator.equal.eq(total)

@@ -14,8 +14,9 @@ __all__ = ["WideEqual"]
 class WideEqual(wiring.Component):
     """Compares two words in one cycle.
 
-    Synthesis makes a tree of look-up tables, a level for every two bits of four; a carry chain can
-    do without the tree, with two bits a table.
+    Of look-up tables of four inputs that takes one for two bits, and a tree that joins them.  A
+    carry chain joins them by itself, but holds all of them in one row: the wires to a long one are
+    long, so compare a word of many bits in parts.
 
     Parameters
     ----------
@@ -28,10 +29,8 @@ class WideEqual(wiring.Component):
     -------
     a, b : In(width)
         The words.
-    enable : In(1)
-        They are compared.
     equal : Out(1)
-        They are the same, and compared.
+        They are the same.
 
     Timing
     ------
@@ -46,7 +45,7 @@ class WideEqual(wiring.Component):
     def __init__(self, *, width, technology="generic"):
         self._width = check_int("width", width, low=1)
         self._technology = check_technology(technology)
-        super().__init__({"a": In(width), "b": In(width), "enable": In(1), "equal": Out(1)})
+        super().__init__({"a": In(width), "b": In(width), "equal": Out(1)})
 
     @property
     def width(self):
@@ -63,5 +62,5 @@ class WideEqual(wiring.Component):
         if self._technology == "ecp5":
             ecp5.add_wide_equal(m, self)
         else:
-            m.d.comb += self.equal.eq(self.enable & (self.a == self.b))
+            m.d.comb += self.equal.eq(self.a == self.b)
         return m

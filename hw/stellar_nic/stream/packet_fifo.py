@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ..params import check_power_of_two
+from ..params import check_flag, check_power_of_two
 from .packet import PacketLayout, PacketSignature
 
 __all__ = ["PacketFIFO"]
@@ -61,9 +61,7 @@ class PacketFIFO(wiring.Component):
     def __init__(self, *, width, depth, meta=None, drop_when_full=False):
         self._layout = PacketLayout(width, meta)
         self._depth = check_power_of_two("depth", depth, low=2)
-        if not isinstance(drop_when_full, bool):
-            raise TypeError(f"drop_when_full must be True or False, not {drop_when_full!r}")
-        self._drop_when_full = drop_when_full
+        self._drop_when_full = check_flag("drop_when_full", drop_when_full)
         super().__init__(
             {
                 "i": In(PacketSignature(width, meta)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stellar_model.flow.hash import KEY_BITS
 from stellar_spec.codes import KeyKind, Protocol
-from stellar_spec.flow import FLOW_KEY, TIME_BITS, FlowOp
+from stellar_spec.flow import FLOW_KEY, SLOT_BITS, TIME_BITS, FlowOp
 
 from .engine import Commands, Traffic
 from .ports import ACTION_BITS, TablePorts
@@ -21,12 +21,17 @@ INVALID_OPS = tuple(set(range(8)) - set(FlowOp))
 
 @dataclass(frozen=True)
 class Segment:
-    """Commands with the same settings; ``learns_within``: the cycles in which one more key must be
-    learned, again and again while there are commands, or ``None``."""
+    """Commands with the same settings, and what must come of them by itself, if anything must.
+
+    ``learns_within``: the cycles in which one more key must be learned, again and again while there
+    are commands.  ``aged_apart``: all keys must have been aged in the end, so many cycles from one
+    to the next, on average, at least.
+    """
 
     commands: Commands
     settings: dict[str, int]
     learns_within: int | None = None
+    aged_apart: int | None = None
 
 
 @dataclass(frozen=True)
@@ -166,8 +171,11 @@ class _Commands:
             return row(op, 0)  # no key
         if draw < 0.99:
             return row(self._rng.choice(INVALID_OPS), believed.any_key())
-        last = (1 << 17) - 1
-        return row(FlowOp.READ_SLOT, 0, self._rng.choice((self._slots + 1, last)))
+        # There is no such slot: one bit too many, wherever it is.
+        above = self._slots << self._rng.randrange(1, SLOT_BITS + 1 - self._slots.bit_length())
+        within = self._slots + (1 << self._rng.randrange(self._slots.bit_length() - 1))
+        last = (1 << SLOT_BITS) - 1
+        return row(FlowOp.READ_SLOT, 0, self._rng.choice((above, within, within, last)))
 
 
 def _targets(rng: random.Random, profile: str, slots: int, count: int) -> Iterator[float]:

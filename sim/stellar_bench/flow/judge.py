@@ -22,9 +22,10 @@ __all__ = ["Judge", "Verdict"]
 
 SEEN_WITHIN = 16
 """Cycles from an accounting's transfer to the cycle whose ``now`` is kept, at most."""
-LEARN_SLACK = 16
-"""Cycles from the moment in which a key may be learned to that whose ``now`` is kept, at most, more
-at one time than at another."""
+LEARN_SLACK = 8
+"""Cycles from the moment in which a key is learned to that whose ``now`` is kept, at most, more at
+one time than at another: packets that are accounted come first. Without any it is always the same.
+"""
 LEARN_WITHIN = 1 << 17
 """Cycles of an insertion, at most, beside lookups that leave one cycle in eight: a learned key may
 be found, and packets counted for it, so long before its event."""
@@ -295,8 +296,9 @@ class _Batch:
             if event.code == EventKind.LEARNED
         ]
         least = self._settings.get("learn_interval", 0)
+        slack = LEARN_SLACK if len(self._run.accounted) else 0
         for (valid, seen), (next_valid, next_seen) in pairwise(learned):
-            most = self._tick * ((next_seen - seen & TIME_MASK) + 1) + LEARN_SLACK
+            most = self._tick * ((next_seen - seen & TIME_MASK) + 1) + slack
             if most < least and next_valid - valid < least + LEARN_WITHIN:
                 raise Mismatch(
                     f"keys were learned within {most} cycles, reported in cycles {valid} and "

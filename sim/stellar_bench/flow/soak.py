@@ -8,7 +8,7 @@ from pathlib import Path
 from stellar_spec.flow import EventKind, FlowOp
 
 from .. import coverage
-from .batches import Batch, batch
+from .batches import Batch, Segment, batch
 from .engine import NativeFlowTable, Run
 from .faults import FlowError
 from .judge import Judge, Verdict
@@ -64,23 +64,29 @@ def run_batch(engine: NativeFlowTable, one: Batch, *, hashed: bool = True) -> tu
         whole.seen += verdict.seen
         # What stopped early lacks its end; the fault itself says more.
         problem = verdict.problem if not fault or verdict.problem.startswith("command") else ""
-        if not fault and not problem and segment.learns_within is not None:
-            problem = _too_late(run, segment.learns_within)
+        if not fault and not problem:
+            problem = _by_itself(run, segment)
         if fault or problem:
             place = f"segment {number}: "
             return whole, "\n  ".join(place + text for text in (fault, problem) if text)
     return whole, ""
 
 
-def _too_late(run: Run, most: int) -> str:
-    """What is wrong if nothing happened for more than ``most`` cycles though commands came."""
-    last = int(run.answer_times["given"][-1])
-    first = int(run.answer_times["given"][0])
-    happened = [first, *map(int, run.event_times["valid"])]
-    moments = [cycle for cycle in happened if cycle < last] + [last]
-    for begin, end in pairwise(moments):
-        if end - begin > most:
-            return f"no key was learned in cycles {begin} to {end}; one is due within {most} cycles"
+def _by_itself(run: Run, segment: Segment) -> str:
+    """What is wrong with what the table did, or did not, by itself."""
+    given, events = run.answer_times["given"].tolist(), run.event_times["valid"].tolist()
+    if (within := segment.learns_within) is not None:
+        moments = [given[0], *(cycle for cycle in events if cycle < given[-1]), given[-1]]
+        for begin, end in pairwise(moments):
+            if end - begin > within:
+                return f"no key was learned in cycles {begin} to {end}; one is due in {within}"
+    if (apart := segment.aged_apart) is not None:
+        if left := run.counts["present"]:
+            return f"{left} keys have not been aged, {len(events)} have"
+        # The first and the last one may have waited for a command.
+        least = (len(events) - 3) * apart
+        if len(events) > 3 and events[-1] - events[0] < least:
+            return f"{len(events)} keys aged in {events[-1] - events[0]} cycles, not in {least}"
     return ""
 
 

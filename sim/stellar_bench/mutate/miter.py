@@ -151,6 +151,7 @@ def miter(module: dict, state: Cut, contract: Contract, widest: int | None = Non
     lines.append(f"wire [{len(unequal) - 1}:0] unequal;")  # one expression would be too deep
     lines += [f"assign unequal[{at}] = {text};" for at, text in enumerate(unequal)]
     lines.append(f"always @(posedge {contract.clock}) differ <= |unequal;")
+    lines += [line for name in contract.offers for line in _offer(name, inputs, contract)]
     lines += [f"always @* assume({text});" for text in contract.assumptions]
     return "\n".join([*lines, "endmodule", ""])
 
@@ -164,6 +165,19 @@ def _register(one: Register, clock: str):
         yield f"reg {bits} {one.name}_next = {one.initial};"
         yield f"always @(posedge {clock}) {one.name}_next <= gate_{one.name}_d;"
         yield f"wire {bits} {one.name}_own = started ? {one.name}_next : {one.name};"
+
+
+def _offer(name: str, inputs: dict[str, int], contract: Contract):
+    """What is offered stays until it is taken."""
+    running = f" && !{contract.reset}" if contract.reset in inputs else ""
+    valid, payload = f"{name}__valid", f"{name}__payload"
+    yield f"reg {name}_waits = 0;"
+    yield f"reg [{inputs[payload] - 1}:0] {name}_offered = 0;"
+    yield f"always @(posedge {contract.clock}) begin"
+    yield f"{name}_waits <= {valid} && !gold_{name}__ready{running};"
+    yield f"{name}_offered <= {payload};"
+    yield "end"
+    yield f"always @* assume(!{name}_waits || ({valid} && {payload} == {name}_offered));"
 
 
 def _unequal(outputs, state, contract) -> list[str]:

@@ -76,7 +76,7 @@ def _attempt(module, state, folder, contract, name, timeout, widest) -> Proof:
         path.unlink(missing_ok=True)
     commands = [
         f"read {name}.aig",
-        *(["fold"] if contract.assumptions else []),
+        *(["fold"] if contract.assumptions or contract.offers else []),
         *("scorr", "dc2", "dc2", "scorr"),
         f"write_aiger {left.name}",
         f"pdr -T {timeout:.0f}",

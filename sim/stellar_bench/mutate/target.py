@@ -38,13 +38,17 @@ class Contract:
         nothing otherwise. All other outputs are compared always.
     assumptions
         Verilog expressions over the inputs' names that hold in every cycle.
-    clock
-        The one clock.
+    offers
+        Names of input streams: what is offered stays until it is taken, or there is a reset.
+    clock, reset
+        The one clock; the reset, high, if there is one.
     """
 
     streams: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
     clock: str = "clk"
+    reset: str = "rst"
 
 
 class Stimuli(Protocol):

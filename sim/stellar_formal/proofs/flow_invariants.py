@@ -8,7 +8,16 @@ from stellar_spec.flow import FlowOp, FlowStatus
 
 from .flow_rig import BITS, TABLES
 
-__all__ = ["MOVING", "given", "prove_answers", "prove_engine", "prove_hand", "prove_moves", "prove_search", "prove_slots"]
+__all__ = [
+    "MOVING",
+    "given",
+    "prove_answers",
+    "prove_engine",
+    "prove_hand",
+    "prove_moves",
+    "prove_search",
+    "prove_slots",
+]
 
 MOVING = ("STEP", "READ", "LOAD", "COPY", "ARRIVE")
 
@@ -44,7 +53,9 @@ def prove_slots(top, rig):
             equal = _raw(slot) == _raw(rig.slots[other])
             either = (target == number) | (target == other)
             given(top, twice, moving & either & equal, f"slots {other} and {number} have two keys")
-    copies = Cat((target != n) & (_raw(s) == _raw(rig.slot(target))) for n, s in enumerate(rig.slots))
+    copies = Cat(
+        (target != n) & (_raw(s) == _raw(rig.slot(target))) for n, s in enumerate(rig.slots)
+    )
     vacant = _raw(rig.slot(target).key) == 0
     given(top, moving, vacant | copies.any(), "what is overwritten is elsewhere, too")
     key = stash.entry.key
@@ -129,7 +140,9 @@ def prove_answers(top, rig):
     shown = (_raw(chosen.key) == _raw(key)) & (_raw(chosen)[offset:] == rig.record(key))
     shown &= ~rewrites | (_raw(chosen.action) == _raw(cmd.action))
     ends = at("DRAIN", "ANSWER")
-    given(top, at("CHANGE", "COUNT") & (op == FlowOp.INSERT), status == FlowStatus.UPDATED, "updated")
+    given(
+        top, at("CHANGE", "COUNT") & (op == FlowOp.INSERT), status == FlowStatus.UPDATED, "updated"
+    )
     given(top, at("CHANGE", "COUNT") & (op != FlowOp.INSERT), status == FlowStatus.OK, "done")
     given(top, at("ERASE", "RETIRE"), status == FlowStatus.OK, "deleted")
     given(top, at("COUNT") & keyed, rig.present(key) & shown, "the entry is known")
@@ -320,4 +333,3 @@ def prove_moves(top, rig):
     reads = at("STEP") & ~step.root & wait | at("READ", "LOAD", "COPY")
     given(top, reads, memory.read_0 == mine, "the node is read")
     given(top, at("READ", "LOAD", "COPY"), output == mine, "the node is there")
-

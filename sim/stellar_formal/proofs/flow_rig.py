@@ -28,9 +28,7 @@ class AnyHash(wiring.Component):
 
     def __init__(self, *, all_f, all_g):
         self._all_f, self._all_g = all_f, all_g
-        super().__init__(
-            {"key": In(KEY.size), "seed": In(1), "f": Out(BITS), "g": Out(BITS)}
-        )
+        super().__init__({"key": In(KEY.size), "seed": In(1), "f": Out(BITS), "g": Out(BITS)})
 
     def elaborate(self, platform):
         m = Module()

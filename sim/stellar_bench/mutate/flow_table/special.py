@@ -1,6 +1,10 @@
 """Stimuli that look for one kind of fault."""
 
+import gc
+import warnings
 from random import Random
+
+from amaranth.hdl import UnusedElaboratable
 
 from stellar_model.flow.hash import KEY_BITS, Seed, compress
 from stellar_spec.flow import FLOW_KEY, TIME_BITS, WORD, FlowOp
@@ -9,7 +13,7 @@ from ...flow.batches import Batch, Segment, draw_keys
 from ...flow.engine import Commands, Traffic
 from ...flow.ports import ACTION_BITS, INTERVAL_BITS, TablePorts
 
-__all__ = ["edges", "intervals", "neighbours"]
+__all__ = ["ages", "edges", "intervals", "neighbours"]
 
 KIND_BITS = FLOW_KEY[0].width
 TOGETHER = 5
@@ -121,3 +125,34 @@ def intervals(rng: Random, slots: int, count: int) -> Batch:
         segments.append(Segment(Commands.of(rows), settings, within))
     traffic = _traffic(rng, idle=0.3, gap=1, account=0, tick=1)
     return Batch("intervals", pool, segments, traffic, rng.getrandbits(59))
+
+
+def ages(rng: Random, slots: int, count: int) -> Batch:
+    """The table is filled and left alone, but for commands that change nothing: all keys must go.
+
+    Wherever one is, it is looked at, and no slot more often than it should be.
+    """
+    pool, draw, every = draw_keys(rng, slots + 1), _Rows(rng, slots), _scan_every(slots)
+    # A command takes about 60 cycles with the pause behind it; a round is looked at, and half one.
+    reads = 3 * every * (slots + 1) // (2 * 60)
+    segments = []
+    while count > 0:
+        keys = rng.sample(range(1, len(pool)), slots)
+        rows = [draw.row(FlowOp.CLEAR, 0)]
+        rows += [draw.row(FlowOp.INSERT, key) for key in keys]
+        rows += [draw.row(FlowOp.READ, rng.choice(keys)) for _ in range(reads)]
+        settings = {"seed": rng.getrandbits(TablePorts(slots).seed_bits), "idle_timeout": 1 << 9}
+        segments.append(Segment(Commands.of(rows), settings, aged_apart=every))
+        count -= len(rows)
+    return Batch("ages", pool, segments, _traffic(rng, gap=1, account=0), rng.getrandbits(59))
+
+
+def _scan_every(slots):
+    """Cycles from one slot that is looked at to the next."""
+    from stellar_nic.flow import FlowTable
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnusedElaboratable)
+        every = FlowTable(slots=slots).scan_every
+        gc.collect()  # the table was made for this number alone, and is in a ring of references
+    return every

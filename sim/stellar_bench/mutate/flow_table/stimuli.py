@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ...flow.batches import PROFILES, Batch, batch
-from .special import edges, intervals, neighbours
+from .special import ages, edges, intervals, neighbours
 
 __all__ = ["ROWS", "Row", "Set", "made"]
 
@@ -34,6 +34,7 @@ ROWS = (
     Row("neighbours", 4, 400, special=neighbours),
     Row("edges", 2, 2_500, special=edges),
     Row("intervals", 1, 40, special=intervals),
+    Row("ages", 1, 400, special=ages),
     Row("reseed", 2, 1_500, "reseed"),
     Row("collide", 1, 900, "collide"),
     Row("both", 3, 1_500, "both"),

@@ -68,8 +68,8 @@ def used(text: str) -> str:
 
 
 def contract(slots: int) -> Contract:
-    """docs/streams.md: a payload means nothing without ``valid``. No input is excluded."""
-    return Contract(("result", "answer", "event"))
+    """docs/streams.md: a payload means nothing without ``valid``, and offers stay."""
+    return Contract(("result", "answer", "event"), offers=("request", "account", "command"))
 
 
 TARGET = MutationTarget(
