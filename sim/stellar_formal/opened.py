@@ -1,7 +1,7 @@
 """Memories as registers, so that invariants can speak of the words in them."""
 
-from amaranth.hdl import Array, Module, Mux, Signal, Value
 from amaranth.asserts import AnySeq
+from amaranth.hdl import Array, Module, Mux, Signal, Value
 
 __all__ = ["OpenedMemories", "words_of"]
 

@@ -3,6 +3,7 @@
 
 import re
 
+from amaranth.asserts import AnyConst
 from amaranth.back import rtlil
 from amaranth.hdl import (
     Assert,
@@ -15,7 +16,6 @@ from amaranth.hdl import (
     Signal,
     Value,
 )
-from amaranth.asserts import AnyConst
 from amaranth.lib.wiring import In
 
 from stellar_nic.stream import checker_of

@@ -199,7 +199,7 @@ class FlowLookup(wiring.Component):
         """The memories; returns their outputs, which belong to the stage two after the read's."""
         before, busy = at[self.read_stage - 1], Signal()
         self._now = now = Signal.like(self.access, name="access_now")
-        self._looks = looks = Signal()
+        self._looks = looks = Signal(name="looks")
         m.d.comb += [
             busy.eq(before["valid"] | before["passed"]),
             self.free.eq(1 if self._engine_port else ~busy),

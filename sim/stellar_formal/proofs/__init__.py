@@ -1,11 +1,25 @@
 """All proofs.  A new block adds a module with a tuple ``PROOFS``, and its name here."""
 
 from ..proof import Proof
-from . import contract, crc, flow_counters, order, packet_fifo, parser, paths, sums, width
+from . import (
+    contract,
+    crc,
+    flow_counters,
+    flow_lookup,
+    order,
+    packet_fifo,
+    parser,
+    paths,
+    sums,
+    width,
+)
 
 __all__ = ["PROOFS", "select"]
 
-_MODULES = (contract, paths, order, packet_fifo, width, sums, crc, parser, flow_counters)
+_MODULES = (
+    *(contract, paths, order, packet_fifo, width, sums, crc, parser),
+    *(flow_counters, flow_lookup),
+)
 
 PROOFS: tuple[Proof, ...] = tuple(proof for module in _MODULES for proof in module.PROOFS)
 """Every proof that ``make formal`` runs, in this order."""

@@ -89,7 +89,7 @@ def _prove_answers(top, dut, flow, chosen):
 
 
 def _build(top):
-    m, chosen = top.m, top.constant(1, "chosen")
+    chosen = top.constant(1, "chosen")
     dut = FlowCounters(layouts=FlowLayouts(slots=FLOWS, seed_bits=1))
     inside = top.design(dut, opened=True)
     own, ram, memory = inside(""), inside("ram"), inside("ram.memory")

@@ -1,8 +1,8 @@
 """The flow table as a map: never missed, never found behind its end, unchanged by FULL.
 
 The solver chooses one key, and the hash.  A register says whether the key is in the map, moved by
-commands and their answers alone; two more have its action and its handle.  Since the key may be any, what
-holds for it holds for all.
+commands and their answers alone; two more have its action and its handle.  Since the key may be
+any, what holds for it holds for all.
 """
 
 from amaranth.hdl import Cat, Mux, Signal, Value
@@ -12,7 +12,7 @@ from stellar_nic.flow.engine import Job
 from stellar_nic.flow.lookup import AFTER_READ
 from stellar_spec.flow import FlowOp, FlowStatus
 
-from ..proof import Proof, Twin
+from ..proof import Proof
 from .flow_invariants import (
     MOVING,
     given,
@@ -24,7 +24,8 @@ from .flow_invariants import (
     prove_search,
     prove_slots,
 )
-from .flow_rig import BITS, KEY, SLOTS, TABLES, Rig, is_in
+from .flow_rig import BITS, KEY, SLOTS, TABLES, Rig
+from .flow_twins import TWINS
 
 __all__ = ["PROOFS"]
 
@@ -183,7 +184,6 @@ def _prove_pipeline(top, rig, requests, snapshots):
         given(top, asked, key == keys[n], f"stage {n} has the request's key")
         given(top, asked, ~look[f"passed_{n}"], f"stage {n} has one lookup")
     # What was read, compared, selected.
-    top.prove(look.late == 0, "a lookup reads nothing that is being written")
     ram, memory = rig.inside("lookup.ram0"), rig.inside("lookup.ram0.memory")
     outputs = {1: (memory.read_0, memory.read_1), 2: (ram.read_data, ram.upper_data)}
     for ahead in range(1, AFTER_READ):
@@ -282,7 +282,7 @@ def _prove_map(top, rig, map):
 
 def _prove_snapshots(top, rig, map, requests, snapshots):
     """What lookups of the chosen key saw, from before a change until its answer."""
-    engine, look = rig.engine, rig.inside("lookup")
+    engine = rig.engine
     at = lambda *names: rig.at("engine", *names)  # noqa: E731
     cmd, offset, drain = rig.cmd, rig.entry["action"].offset, engine._drain
     bits = len(map.action)
@@ -369,59 +369,6 @@ def _cover(top, rig, map, requests):
     top.cover(map.answered & map.inserts & map.has, "a key is inserted again")
 
 
-def _when(m, s, *states):
-    return m.If(is_in(s.fsm_state, *states))
-
-
-def _source_first(m, s):
-    with _when(m, s, "READ"):  # what is in the hand is from before
-        m.d.comb += s.access[1:3].eq(0b11)
-
-
-def _stash_early(m, s):
-    with _when(m, s, "PLACING"):
-        m.d.sync += s.leave.eq(1)
-
-
-def _compared_late(m, s):
-    before = Signal(name="stash_valid_before")
-    m.d.sync += [before.eq(s.stash_valid), s.stash_both.eq(s.stash_equal.all() & before)]
-
-
-def _not_erased(m, s):
-    with _when(m, s, "ERASE"):
-        m.d.sync += s.erase.eq(0)
-
-
-def _not_painted(m, s):
-    with m.If(s.vacated):
-        m.d.comb += s.picture[0].eq(0)
-
-
-def _not_drained(m, s):
-    with _when(m, s, "RETIRE"):
-        m.d.sync += s.drain.eq(AFTER_READ + 1)
-
-
-def _written_anyway(m, s):
-    m.d.comb += s.free.eq(1)
-
-
-def _not_again(m, s):
-    with _when(m, s, "LOOKED"):
-        m.d.sync += s._again.eq(0)
-
-
-def _always_found(m, s):
-    with _when(m, s, "SETTLE"), m.If(s.wait == 3):
-        m.d.sync += s.found.eq(1)
-
-
-def _follows_always(m, s):
-    with _when(m, s, "IDLE"):
-        m.d.comb += s.follow.eq(1)
-
-
 PROOFS = (
     Proof(
         name="flow.lookup",
@@ -432,17 +379,6 @@ PROOFS = (
         depth=1,
         reach=320,
         scene=True,
-        twins=(
-            Twin("a key is overwritten before it is copied", _source_first, at="engine.placer"),
-            Twin("the stash is left before its key is in a slot", _stash_early, at="engine"),
-            Twin("the stash's valid is compared a cycle late", _compared_late, at="lookup"),
-            Twin("an erased slot is not written", _not_erased, at="engine"),
-            Twin("an erased slot stays in the search's picture", _not_painted, at="engine.placer"),
-            Twin("lookups under way are not waited for", _not_drained, at="engine"),
-            Twin("a write takes a lookup's cycle", _written_anyway, at="lookup"),
-            Twin("a second key comes into the stash", _not_again, at="engine"),
-            Twin("keys move though no slot is free", _always_found, at="engine.placer.search"),
-            Twin("the stash follows while a key is in it", _follows_always, at="engine"),
-        ),
+        twins=TWINS,
     ),
 )

@@ -1,7 +1,7 @@
 """The flow table at its smallest, and what its registers mean as a map."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.asserts import AnySeq
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -157,8 +157,9 @@ class Scene:
     """For runs that are to be found: a hash, keys in the table, commands one after the other.
 
     Key 1 comes, and finds a slot.  Key 4 comes; its places are taken by keys 1 and 3, so key 2
-    moves, then key 1.  Key 1 comes again, and goes.  Key 6 comes, for which no slot can be made free, and stays in the stash; so
-    for key 1 there is no room when it comes.  Requests are for key 1, in two cycles of four.
+    moves, then key 1.  Key 1 comes again, and goes.  Key 6 comes, for which no slot can be made
+    free, and stays in the stash; so for key 1 there is no room when it comes.  Requests are for
+    key 1, in two cycles of four.
     """
 
     KEY = 1
