@@ -5,7 +5,7 @@ from amaranth.hdl import Signal
 from stellar_nic.flow.lookup import AFTER_READ
 
 from ..proof import Twin
-from .flow_rig import is_in
+from .flow_parts import is_in
 
 __all__ = ["TWINS"]
 
