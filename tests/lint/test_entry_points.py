@@ -112,8 +112,8 @@ def test_ci_runs_every_step_and_sums_up(machine):
     machine.program("make", "exit 0\n")
     result, rows = ci(machine)
     assert result.returncode == 0, result.stderr
-    steps = ["install", "lint", "test", "sim", "formal", "mutate", "hostile", "soak"]
-    steps += ["flow-soak", "total"]
+    steps = ["install", "lint", "test", "sim", "formal", "mutate", "flow-mutate"]
+    steps += ["hostile", "soak", "flow-soak", "port-soak", "total"]
     assert list(rows) == ["step", *steps, "corpus"]
     assert all(rows[name].endswith("passed") for name in steps)
     assert "NOT RUN" in rows["corpus"]
