@@ -3,7 +3,7 @@
 =============  ====================================================================================
 ``table``      the component: wires the three parts
 ``lookup``     the pipeline of a lookup, with the memories; ``hash`` gives the places of a key
-``engine``     commands, ageing and learning, one after the other
+``engine``     commands, ageing and learning, one after the other; ``steps`` of a job
 ``entries``    the two entries that the engine has in its hands
 ``placer``     brings a new key to a slot by moving others; ``search`` finds how
 ``handles``    the numbers of flows

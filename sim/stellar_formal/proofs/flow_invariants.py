@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Cat, Mux, Value
 
-from stellar_nic.flow.engine import Job
+from stellar_nic.flow.steps import Job
 from stellar_spec.flow import FlowOp, FlowStatus
 
 from .flow_parts import BITS, TABLES

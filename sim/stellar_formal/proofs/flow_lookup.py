@@ -7,8 +7,8 @@ any, what holds for it holds for all.
 
 from amaranth.hdl import Mux, Signal, Value
 
-from stellar_nic.flow.engine import Job
 from stellar_nic.flow.lookup import AFTER_READ
+from stellar_nic.flow.steps import Job
 from stellar_spec.flow import FlowOp, FlowStatus
 
 from ..proof import Proof
