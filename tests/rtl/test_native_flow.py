@@ -9,6 +9,7 @@ from stellar_bench.flow import Commands, FlowError, NativeFlowTable, Traffic
 from stellar_bench.flow.abi import Kind
 from stellar_bench.flow.batches import Batch, Segment, batch, draw_keys
 from stellar_bench.flow.soak import run_batch
+from stellar_bench.native.memories import memory_path
 from stellar_nic.verilog import export
 from stellar_spec.flow import FlowOp
 from tests.rtl.flow_breaks import LATENCY, Break
@@ -164,6 +165,38 @@ def test_the_table_goes_on_from_batch_to_batch(engine, seed):
 def test_bad_input(engine, call, message):
     with pytest.raises(ValueError, match=message):
         call(engine)
+
+
+def test_presets_without_a_memory(engine):
+    """The stand-in keeps its counters in no memory."""
+    engine.pool([1])
+    rows = Commands.of([(FlowOp.READ, 0, 0, 0)])
+    with pytest.raises(ValueError, match="presets were given, and this Verilog has no memory"):
+        engine.run(rows, settings={}, traffic=Traffic(), presets=[(0, 0)] * SLOTS)
+
+
+def test_where_a_memory_is():
+    text = """
+module \\a.b (clk);
+  reg [7:0] mem [3:0];
+endmodule
+module \\a$1 (clk);
+  reg [7:0] other [7:0];
+  \\a.b  \\x.y  (
+    .clk(clk)
+  );
+endmodule
+module a(clk);
+  \\a$1  z (
+    .clk(clk)
+  );
+endmodule
+"""
+    assert memory_path(text, "a", 8, 4) == r"\z .\x.y .\mem "
+    assert memory_path(text, "a", 8, 8) == r"\z .\other "
+    assert memory_path(text, "a", 9, 4) is None
+    twice = text.replace("other [7:0]", "other [3:0]")
+    assert memory_path(twice, "a", 8, 4) is None
 
 
 def test_verilog_of_something_else(tmp_path, verilog):

@@ -53,6 +53,7 @@ class CBatch(ctypes.Structure):
         ("slots", _PTR),  # uint32[commands]
         ("keys", _PTR),  # uint32[commands]: places in the pool
         ("actions", _PTR),  # uint32[commands], packed
+        ("presets", _PTR),  # uint64[slots][2]: each flow's packets and bytes before; or null
         ("seed", _U64),
         ("idle", _U64),  # chance of a cycle without a request
         ("gap", _U64),  # chance of a pause of 1 to 64 cycles behind a command
@@ -131,6 +132,7 @@ def bind(path):
         ("settings", None, [_PTR, ctypes.c_char_p]),
         ("pool", None, [_PTR, _U64, ctypes.c_char_p]),
         ("select", None, [_PTR, _U64]),
+        ("presets", ctypes.c_int, []),
         ("run", ctypes.c_int, [_PTR, *run]),
     ):
         function = getattr(library, f"harness_{name}")

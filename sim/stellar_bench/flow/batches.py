@@ -25,13 +25,15 @@ class Segment:
 
     ``learns_within``: the cycles in which one more key must be learned, again and again while there
     are commands.  ``aged_apart``: all keys must have been aged in the end, so many cycles from one
-    to the next, on average, at least.
+    to the next, on average, at least.  ``presets``: packets and bytes that flows which have
+    counted anything have counted before, by their numbers.
     """
 
     commands: Commands
     settings: dict[str, int]
     learns_within: int | None = None
     aged_apart: int | None = None
+    presets: list[tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ..native.arguments import chance, unsigned
 from . import library
 from .abi import ACCOUNTED, ANSWER_TIMES, EVENT_TIMES, CBatch, CFault, CResults, bind
 from .faults import flow_error
-from .ports import KIND_BITS, STATUS_BITS, TablePorts
+from .ports import COUNTS_BITS, KIND_BITS, STATUS_BITS, TablePorts
 
 __all__ = ["Commands", "NativeFlowTable", "Run", "Traffic"]
 
@@ -203,6 +203,7 @@ class NativeFlowTable:
         traffic: Traffic,
         seed: int = 1,
         timeout: int | None = None,
+        presets: Sequence[tuple[int, int]] | None = None,
     ) -> Run:
         """Gives ``commands`` one behind the other; the table goes on from the last batch.
 
@@ -219,9 +220,13 @@ class NativeFlowTable:
             Of all that is drawn.
         timeout
             Cycles in which a command may get nowhere; by default 20,000 and 100 a slot.
+        presets
+            What each flow that has counted anything has counted before, packets and bytes, by its
+            number: as after years.
 
         Raises :class:`.faults.FlowError`; the next batch then begins with a reset. Raises
-        ``ValueError`` for arguments out of range.
+        ``ValueError`` for arguments out of range, and for ``presets`` where the Verilog has no
+        memory of its counters' size.
         """
         if not self._keys:
             raise ValueError("there is no key; give some by pool()")
@@ -239,7 +244,9 @@ class NativeFlowTable:
                 ("actions", np.uint32),
             )
         }
+        counts = self._counts(presets)
         batch = CBatch(
+            presets=None if counts is None else counts.ctypes.data,
             commands=len(commands),
             seed=unsigned("seed", seed, 60),
             ageing=int(settings.get("idle_timeout", 0) > 0),
@@ -253,6 +260,17 @@ class NativeFlowTable:
             **{name: array.ctypes.data for name, array in arrays.items()},
         )
         return self._run(batch, traffic)
+
+    def _counts(self, presets):
+        if presets is None:
+            return None
+        if not self._library.harness_presets():
+            raise ValueError("presets were given, and this Verilog has no memory for them")
+        if len(presets) != self.slots:
+            raise ValueError(f"presets are {len(presets)} rows; there are {self.slots} flows")
+        bits = COUNTS_BITS // 2
+        rows = [[unsigned("a preset", value, bits) for value in row] for row in presets]
+        return np.array(rows, np.uint64)
 
     def _run(self, batch, traffic):
         results, fault = CResults(), CFault()

@@ -1,6 +1,6 @@
 // The Verilated flow table behind a narrow C interface. Compiled with the model into one shared
 // library; engine.py calls it. The widths are macros, see library.py; SELECT_BITS where the design
-// has an input that chooses a mutant.
+// has an input that chooses a mutant, PRESETS where counters can be set from outside.
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -61,6 +61,7 @@ class Harness {
         rows = Rows{};
         if (!clean) do_reset();
         clean = false;
+        if (batch.presets) preset(batch.presets);
         Run run(model->top, batch, keys, rows, results, now);
         const uint64_t begin = now;
         try {
@@ -87,6 +88,21 @@ class Harness {
     void tick() {
         model->top.clk = 1, model->top.eval();
         model->top.clk = 0, model->top.eval();
+    }
+    // Sets the counters of flows; nothing is under way.
+    void preset(const uint64_t* counts) {
+#ifdef PRESETS
+        Vdut& top = model->top;
+        top.preset_valid = 1;
+        for (unsigned flow = 0; flow < SLOTS; ++flow, ++now) {
+            Bits<2 * COUNT_BITS> value;
+            value.put<0, COUNT_BITS>(*counts++);
+            value.put<COUNT_BITS, COUNT_BITS>(*counts++);
+            top.preset_flow = flow, value.to(top.preset_counts);
+            tick();
+        }
+        top.preset_valid = 0, tick(), ++now;
+#endif
     }
     void do_reset() {
         Vdut& top = model->top;
@@ -124,6 +140,15 @@ EXPORT void harness_pool(void* harness, uint64_t count, const uint8_t* bytes) {
 EXPORT void harness_select(void* harness, uint64_t mutant) {
 #ifdef SELECT_BITS
     of(harness).select(mutant);
+#endif
+}
+
+// Whether a batch may have presets.
+EXPORT int harness_presets() {
+#ifdef PRESETS
+    return 1;
+#else
+    return 0;
 #endif
 }
 

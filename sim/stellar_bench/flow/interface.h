@@ -11,6 +11,7 @@ struct Batch {
     const uint32_t* slots;
     const uint32_t* keys;
     const uint32_t* actions;
+    const uint64_t* presets;
     uint64_t seed, idle, gap, stall_answer, stall_event, account;
     uint64_t ageing, learning, learn_action;
     uint64_t start, tick, timeout, quiet;

@@ -7,6 +7,7 @@ is possible, and what the table said must be one of it.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -114,9 +115,17 @@ class Judge:
         self._listing: set[int] | None = None
         self._listed = 0
 
-    def judge(self, run: Run, commands: Commands, settings: dict[str, int]) -> Verdict:
+    def judge(
+        self,
+        run: Run,
+        commands: Commands,
+        settings: dict[str, int],
+        presets: Sequence[tuple[int, int]] | None = None,
+    ) -> Verdict:
         """Compare a batch; the model goes on from the last one."""
         self.model.configure(**settings)
+        if presets is not None:
+            self.model.preset(presets)
         self.model.stale = 0
         return _Batch(self, run, commands, settings).verdict()
 

@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+from stellar_spec.flow import GENERATION_BITS
+
 from .. import native
 from ..native.build import Harness, exported
+from ..native.memories import memory_path
 from ..native.shell import find_module, shell
-from .ports import OUTPUTS, TablePorts
+from .ports import COUNTS_BITS, OUTPUTS, TablePorts
 
-__all__ = ["build", "generated"]
+__all__ = ["build", "generated", "presets"]
 
 HERE, SHARED = Path(__file__).parent, Path(native.__file__).parent
 SOURCES = (
@@ -40,6 +43,26 @@ def generated(slots: int, *, engine_port: bool = False) -> tuple[str, int]:
     return text, json.loads((folder / "latency.json").read_text())
 
 
+def presets(text: str, top: str, ports: TablePorts) -> tuple[dict[str, int], str]:
+    """What stands beside the table to set a flow's counters: inputs, and what they do.
+
+    Counters of 48 bits come to their upper halves in years; a test has them there at once. Those
+    that are 0 stay: a flow that no key has must have counted nothing. Where the Verilog has no
+    such memory, there is nothing, and the harness is built without.
+    """
+    path = memory_path(text, top, ports.counted_bits, ports.slots)
+    if path is None:
+        return {}, ""
+    flow_bits = (ports.slots - 1).bit_length()
+    low, high = GENERATION_BITS, GENERATION_BITS + COUNTS_BITS - 1
+    counts = f"dut.{path}[preset_flow_now][{high}:{low}]"
+    body = (
+        f"always @(posedge clk) if (preset_valid_now && {counts} != 0)\n"
+        f"  {counts} <= preset_counts_now;"
+    )
+    return {"preset_valid": 1, "preset_flow": flow_bits, "preset_counts": COUNTS_BITS}, body
+
+
 def build(ports: TablePorts, text: str, latency: int, source: str) -> Path:
     """The shared library for ``text``, the Verilog of such a table.
 
@@ -48,7 +71,12 @@ def build(ports: TablePorts, text: str, latency: int, source: str) -> Path:
     """
     what = f"{source} is no flow table of {ports.slots} slots"
     top = find_module(text, ports.ports, what)
-    verilog = {"dut.v": text, "shell.v": shell(top, ports.ports, OUTPUTS)}
+    beside, body = presets(text, top, ports)
+    verilog = {
+        "dut.v": text,
+        "shell.v": shell(top, ports.ports, OUTPUTS, beside=beside, body=body),
+    }
     macros = ports.macros | {"LATENCY": latency, "REPORT_WITHIN": REPORT_WITHIN}
+    macros |= {"PRESETS": 1} if beside else {}
     harness = Harness(SOURCES, native.library.SELECT_FLAGS if ports.select else ())
     return harness.build(top, verilog, macros)

@@ -27,6 +27,8 @@ def _bits(fields):
 
 
 ACTION_BITS, COUNTER_BITS, BYTES_BITS = _bits(ACTION), _bits(COUNTERS), _bits(ACCOUNT)
+COUNTS_BITS = COUNTER_BITS - TIME_BITS
+"""Of a flow's packets and bytes."""
 OP_BITS, STATUS_BITS = max(FlowOp).bit_length(), max(FlowStatus).bit_length()
 KIND_BITS = max(EventKind).bit_length()
 INTERVAL_BITS = 24
@@ -55,6 +57,11 @@ class TablePorts:
     def seed_bits(self) -> int:
         """Bits of the hash's seed."""
         return seed_bits(KEY_BITS, self.index_bits)
+
+    @property
+    def counted_bits(self) -> int:
+        """Bits of a word of the counters' memory: from the lowest, generation, counts, time."""
+        return GENERATION_BITS + COUNTER_BITS
 
     @property
     def settings_bits(self) -> int:
@@ -89,6 +96,7 @@ class TablePorts:
             "FLOW_BITS": (self.slots - 1).bit_length(),
             "GENERATION_BITS": GENERATION_BITS,
             "COUNTER_BITS": COUNTER_BITS,
+            "COUNT_BITS": COUNTS_BITS // 2,
             "BYTES_BITS": BYTES_BITS,
             "OP_BITS": OP_BITS,
             "SLOT_BITS": SLOT_BITS,

@@ -53,12 +53,13 @@ def run_batch(engine: NativeFlowTable, one: Batch, *, hashed: bool = True) -> tu
     whole = Verdict()
     for number, segment in enumerate(one.segments):
         fault = ""
-        options = {"settings": segment.settings, "traffic": one.traffic}
+        options = {"settings": segment.settings, "presets": segment.presets}
+        traffic = {"traffic": one.traffic, "seed": one.seed ^ number}
         try:
-            run = engine.run(segment.commands, **options, seed=one.seed ^ number)
+            run = engine.run(segment.commands, **options, **traffic)
         except FlowError as error:
             run, fault = error.run, str(error)
-        verdict = judge.judge(run, segment.commands, segment.settings)
+        verdict = judge.judge(run, segment.commands, **options)
         whole.model += verdict.model
         whole.gateware += verdict.gateware
         whole.seen += verdict.seen

@@ -31,14 +31,25 @@ def find_module(text: str, wanted: Mapping[str, int], what: str) -> str:
     raise ValueError(f"{what}: {best} has other ports (bits): {'; '.join(least)}")
 
 
-def shell(top: str, ports: Mapping[str, int], outputs: Collection[str]) -> str:
+def shell(
+    top: str,
+    ports: Mapping[str, int],
+    outputs: Collection[str],
+    *,
+    beside: Mapping[str, int] | None = None,
+    body: str = "",
+) -> str:
     """Verilog of the module ``shell``: ``top`` behind registers for all its inputs.
 
     With it nothing depends on inputs but through a clock edge, so that Verilator works out the
     logic between inputs and registers once a cycle, not three times.
+
+    ``body`` is Verilog that stands beside ``top``, the instance ``dut``; ``beside`` are the inputs
+    of its own, name → bits, which it sees as ``NAME_now``.
     """
+    beside = beside or {}
     heads, registers, links = ["input clk"], [], [".clk(clk)"]
-    for port, bits in ports.items():
+    for port, bits in (ports | beside).items():
         if port == "clk":
             continue
         name, shape = port.replace("__", "_"), f"[{bits - 1}:0]" if bits > 1 else ""
@@ -49,6 +60,6 @@ def shell(top: str, ports: Mapping[str, int], outputs: Collection[str]) -> str:
             heads.append(f"input {shape} {name}")
             registers.append(f"reg {shape} {name}_now = 0;")
             registers.append(f"always @(posedge clk) {name}_now <= {name};")
-            links.append(f".{port}({name}_now)")
-    body = "\n".join(registers)
-    return f"module shell({', '.join(heads)});\n{body}\n{top} dut({', '.join(links)});\nendmodule\n"
+            links += [f".{port}({name}_now)"] if port not in beside else []
+    inside = "\n".join([*registers, f"{top} dut({', '.join(links)});", body])
+    return f"module shell({', '.join(heads)});\n{inside}\nendmodule\n"

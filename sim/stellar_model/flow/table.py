@@ -66,6 +66,12 @@ class FlowModel:
         entry = self.entries.get(self._keys.get(flow, -1))
         return entry if entry is not None and entry.generation == generation else None
 
+    def preset(self, counts: Sequence[tuple[int, int]]) -> None:
+        """What each flow that has counted anything has counted: packets and bytes, by number."""
+        for entry in self.entries.values():
+            if entry.packets or entry.bytes:
+                entry.packets, entry.bytes = counts[entry.flow]
+
     def account(self, packet: Accounting) -> bool:
         """Counts a packet; ``False`` if its handle is over."""
         entry = self.entry_of(packet.flow, packet.generation)

@@ -11,13 +11,14 @@ from stellar_spec.flow import FLOW_KEY, TIME_BITS, WORD, FlowOp
 
 from ...flow.batches import Batch, Segment, draw_keys
 from ...flow.engine import Commands, Traffic
-from ...flow.ports import ACTION_BITS, INTERVAL_BITS, TablePorts
+from ...flow.ports import ACTION_BITS, COUNTS_BITS, INTERVAL_BITS, TablePorts
 
-__all__ = ["ages", "edges", "intervals", "neighbours"]
+__all__ = ["ages", "edges", "intervals", "neighbours", "years"]
 
 KIND_BITS = FLOW_KEY[0].width
 TOGETHER = 5
 """Keys that have room where all collide: one in each table, and one in the stash."""
+COUNT_BITS = COUNTS_BITS // 2
 WIDE = 1 << 2 * WORD
 """The hash counts modulo this."""
 LEARNED_IN = 400
@@ -145,6 +146,37 @@ def ages(rng: Random, slots: int, count: int) -> Batch:
         segments.append(Segment(Commands.of(rows), settings, aged_apart=every))
         count -= len(rows)
     return Batch("ages", pool, segments, _traffic(rng, gap=1, account=0), rng.getrandbits(59))
+
+
+def years(rng: Random, slots: int, count: int) -> Batch:
+    """Flows that have counted for years: high bits of the counters, and carries into them.
+
+    What they come to is read by commands, and once, when all keys age, by events.
+    """
+    pool, draw, segments = draw_keys(rng, slots), _Rows(rng, slots), []
+    settings = {"seed": rng.getrandbits(TablePorts(slots).seed_bits)}
+    rows = [draw.row(FlowOp.INSERT, key) for key in range(1, 3 * slots // 4)]
+    segments.append(Segment(Commands.of(rows), settings))
+    ops = (FlowOp.READ, FlowOp.READ, FlowOp.READ, FlowOp.UPDATE, FlowOp.DELETE, FlowOp.INSERT)
+    while count > 0:
+        rows = [draw.row(rng.choice(ops), rng.randrange(1, slots)) for _ in range(3 * slots)]
+        segments.append(Segment(Commands.of(rows), settings, presets=_old(rng, slots)))
+        count -= len(rows)
+    rows = [draw.row(FlowOp.READ, 1)]
+    last = settings | {"idle_timeout": 1 << 7}
+    segments.append(Segment(Commands.of(rows), last, presets=_old(rng, slots)))
+    return Batch("years", pool, segments, _traffic(rng, gap=1, account=1.0), rng.getrandbits(59))
+
+
+def _old(rng, slots):
+    """Packets and bytes for each flow: anything, or a little less than a power of two."""
+
+    def drawn(step):
+        if rng.random() < 0.5:
+            return rng.getrandbits(COUNT_BITS)
+        return (1 << rng.randrange(1, COUNT_BITS + 1)) - 1 - rng.randrange(step)
+
+    return [(max(0, drawn(4)), max(0, drawn(4_000))) for _ in range(slots)]
 
 
 def _scan_every(slots):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ...flow.batches import PROFILES, Batch, batch
-from .special import ages, edges, intervals, neighbours
+from .special import ages, edges, intervals, neighbours, years
 
 __all__ = ["ROWS", "Row", "Set", "made"]
 
@@ -35,6 +35,7 @@ ROWS = (
     Row("edges", 2, 2_500, special=edges),
     Row("intervals", 1, 40, special=intervals),
     Row("ages", 1, 400, special=ages),
+    Row("years", 1, 1_200, special=years),
     Row("reseed", 2, 1_500, "reseed"),
     Row("collide", 1, 900, "collide"),
     Row("both", 3, 1_500, "both"),
