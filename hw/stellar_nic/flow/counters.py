@@ -1,6 +1,6 @@
 """What is counted for each flow."""
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -52,7 +52,7 @@ class FlowCounters(wiring.Component):
     Timing
     ------
     Throughput: an accounting per cycle, for the same flow one every 4 cycles; the engine's wish
-    takes one cycle.  ``done`` is high 2 cycles after the engine's wish was carried out.
+    takes 1 to 4 cycles.  ``done`` is high 2 cycles after the engine's wish was carried out.
     Reset: the memory keeps what it holds.
     """
 
@@ -118,7 +118,6 @@ class FlowCounters(wiring.Component):
         for before, now in zip(stages, stages[1:], strict=False):
             m.d.sync += [now[name].eq(before[name]) for name in shapes]
         first, asked = stages[0], self.account.payload
-        flow = Signal.like(self.flow)
         # An engine's wish that is under way must not be taken for a new one; which flow it is about
         # comes late, so it waits for a cycle.
         under_way = Signal()
@@ -126,23 +125,20 @@ class FlowCounters(wiring.Component):
         wished_flow = Signal.like(self.flow)
         wish = Signal()
         m.d.sync += [wished.eq(self.wanted & ~self.done), wished_flow.eq(self.flow)]
+        # An accounting waits for others of its flow.  The engine waits for all, as none come after
+        # its wish: that takes 3 cycles at most, and nothing to compare.
+        there = Cat(later["account"] | later["engine"] for later in stages[1:])
+        same = Cat(later["flow"] == asked.handle.flow for later in stages[1:])
+        busy = Signal()
+        occupied = Signal()
         m.d.comb += [
             wish.eq(wished & ~under_way),
-            flow.eq(Mux(wish, wished_flow, asked.handle.flow)),
-        ]
-        busy = Signal()
-        m.d.comb += busy.eq(
-            sum(
-                ((later["account"] | later["engine"]) & (later["flow"] == flow))
-                for later in stages[1:]
-            )
-            != 0
-        )
-        m.d.comb += [
+            busy.eq((there & same).any()),
+            occupied.eq(there.any()),
             self.account.ready.eq(~wish & ~busy),
             first["account"].eq(self.account.valid & self.account.ready),
-            first["engine"].eq(wish & ~busy),
-            first["flow"].eq(flow),
+            first["engine"].eq(wish & ~occupied),
+            first["flow"].eq(Mux(wish, wished_flow, asked.handle.flow)),
             first["generation"].eq(asked.handle.generation),
             first["bytes"].eq(asked.bytes),
         ]

@@ -107,13 +107,15 @@ class FlowEntries(wiring.Component):
         under_way = Signal(self._pairs)
         arrived = Signal(self._pairs)
         m.d.sync += [under_way.eq(self.read), arrived.eq(under_way)]
-        m.d.comb += self.loaded.eq(arrived.any())
+        # For the engine alone: what loads the registers goes to hundreds of flip-flops.
+        m.d.sync += self.loaded.eq(under_way.any())
+        load = arrived.any()
         union = 0
         for pair in range(self._pairs):
             register = Signal(self._entry, name=f"hand_{pair}", reset_less=True)
-            with m.If(self.loaded & ~arrived[pair]):
+            with m.If(load & ~arrived[pair]):
                 m.d.sync += register.eq(0)
-            with m.Elif(self.loaded):
+            with m.Elif(load):
                 m.d.sync += register.eq(self.read_entries[pair])
             union = union | Value.cast(register)
         return union

@@ -147,8 +147,9 @@ class FlowLookup(wiring.Component):
         """What enters the pipeline: a request, the engine's key, or nothing."""
         hold, run = Signal(), Signal(range(7))
         asked, needed = Signal(), Signal()
+        # A cycle later is soon enough: the engine asks until it is served.
+        m.d.sync += needed.eq(self.key_pass.wanted if self._engine_port else self.needed)
         m.d.comb += [
-            needed.eq(self.key_pass.wanted if self._engine_port else self.needed),
             self.request.ready.eq(~hold),
             asked.eq(self.request.valid & ~hold),
             self.taken.eq(self.key_pass.wanted & ~asked),

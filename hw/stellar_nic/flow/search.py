@@ -93,10 +93,13 @@ class FlowSearch(wiring.Component):
         m.submodules.picture = picture = OutputRAM(
             width=1 + self._bits, depth=1 << self._slot.size, technology=self._technology
         )
+        # What to paint is known late in a cycle, and the memory may be far away.
+        paint = Signal.like(self.picture, name="paint")
+        m.d.sync += paint.eq(self.picture)
         m.d.comb += [
-            picture.write_enable.eq(self.picture.write),
-            picture.write_address.eq(Value.cast(self.picture.slot)),
-            picture.write_data.eq(Cat(self.picture.taken, self.picture.g)),
+            picture.write_enable.eq(paint.write),
+            picture.write_address.eq(Value.cast(paint.slot)),
+            picture.write_data.eq(Cat(paint.taken, paint.g)),
             Value.cast(self.at).eq(queue.read_data),
         ]
         return queue, picture

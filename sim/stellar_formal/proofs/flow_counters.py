@@ -136,6 +136,10 @@ def _hazard_short(m, s):
         m.d.comb += s.busy.eq(0)
 
 
+def _hasty_engine(m, s):
+    m.d.comb += s.occupied.eq(0)
+
+
 def _any_generation(m, s):
     m.d.comb += s.current.eq(1)
 
@@ -156,6 +160,7 @@ PROOFS = (
         twins=(
             Twin("no access waits for another of its flow", _no_hazard),
             Twin("an access waits a cycle too short", _hazard_short),
+            Twin("the engine waits for nothing", _hasty_engine),
             Twin("the generation is not compared", _any_generation),
             Twin("a wish under way is taken for a new one", _wish_twice),
         ),

@@ -57,7 +57,9 @@ class Rig:
         self.slots = [data.View(layouts.entry, self._behind(n)) for n in range(SLOTS)]
         # Likewise the stash: it is left in the cycle in which its key is written to a slot.
         self.stash_valid = self.engine.stash.valid & ~self.entries.leave
-        self.pictures = words_of(inside("engine.placer.search.picture.memory"), SLOTS)
+        self.paint = data.View(self.search.picture.shape(), inside("engine.placer.search").paint)
+        painted = words_of(inside("engine.placer.search.picture.memory"), SLOTS)
+        self.pictures = [self._painted(n, word) for n, word in enumerate(painted)]
         self.queue = words_of(inside("engine.placer.search.queue.memory"), EXPANSIONS)
         self._states = {
             part: inside(path).fsm_state
@@ -85,6 +87,11 @@ class Rig:
         word = self.inside("lookup.ram0.memory")[f"word_{number}"]
         writes = self.access.write[0] & (self.access.address == number)
         return Mux(writes, Value.cast(self.entries.written), word)
+
+    def _painted(self, number, word):
+        """A slot in the search's picture; what is known of it is painted a cycle later."""
+        paint, here = self.paint, Value.cast(self.paint.slot) == number
+        return Mux(paint.write & here, Cat(paint.taken, paint.g), word)
 
     def chosen(self):
         """The entry in question: the engine chooses it a cycle after it knows where it is."""

@@ -57,6 +57,7 @@ def prove_search(top, rig):
     step = data.View(layout, _raw(inside.look_step))
     searching, looks = rig.at("placer", "SEARCH"), search._looks
     top.prove(searching == ~at("IDLE"), "the search works for the placer")
+    given(top, searching, ~rig.paint.write, "the picture stays while it is searched")
     top.prove((tail <= len(rig.queue)) & (head <= len(rig.queue)), "the queue's ends")
     runs = at("LOOK", "SETTLE", "NEXT")
     own = step.root == (head == 0)
