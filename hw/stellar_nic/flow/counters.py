@@ -152,7 +152,8 @@ class FlowCounters(wiring.Component):
         """The word as it was, as it is to be, and whether it is to be written."""
         old = Signal(self._word)
         new = Signal(self._word)
-        write, current = Signal(), Signal()
+        write = Signal()
+        current = Signal()
         m.d.comb += [
             Value.cast(old).eq(ram.read_data),
             new.generation.eq(old.generation),

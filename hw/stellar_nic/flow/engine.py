@@ -132,7 +132,8 @@ class FlowEngine(EngineSteps, wiring.Component):
         self._job = Signal(Job)
         self._slot = Signal(self._placer.access.slot.shape())
         self._where = Signal(self._tables)  # the table in which a key was found
-        self._f, self._g = Signal(self._bits), Signal(self._bits)
+        self._f = Signal(self._bits)
+        self._g = Signal(self._bits)
         self._in_stash = Signal()  # the entry in question is the one in the stash
         self._status = Signal(FlowStatus)
         self._again = Signal()  # the stash is to be cleared for a command that waits
@@ -141,7 +142,8 @@ class FlowEngine(EngineSteps, wiring.Component):
         self._row = Signal(range(self._slots))
         self._age = Signal(TIME_BITS)
         self._curious = Signal()  # a key that misses is to be learned
-        self._erase, self._leave = Signal(), Signal()  # to the entries, a cycle later
+        self._erase = Signal()  # to the entries, a cycle later
+        self._leave = Signal()  # likewise
         self._replace = Signal()  # the entry in question has the command's action
         # Cycles: without a job, up to when no result is from before; and of waiting for that.
         self._quiet, self._drain = (
@@ -209,7 +211,8 @@ class FlowEngine(EngineSteps, wiring.Component):
     def _choosing(self, m):
         """Which job is next."""
         settings, settled = self.settings, self._settle + 1
-        learns, room = Signal(), Signal()
+        learns = Signal()
+        room = Signal()
         m.d.comb += [
             learns.eq(self.found.missed & self._curious),
             room.eq(self._numbers.available & ~self.stash.valid),

@@ -60,8 +60,10 @@ class FlowNumbers(wiring.Component):
         m.submodules.ram = ram = OutputRAM(
             width=bits, depth=self._count, technology=self._technology
         )
-        read, write = Signal(bits + 1), Signal(bits + 1)
-        gives, given = Signal(), Signal.like(self.given)  # the memory is far from who gives
+        read = Signal(bits + 1)
+        write = Signal(bits + 1)
+        gives = Signal()  # the memory is far from who gives
+        given = Signal.like(self.given)
         m.d.sync += [gives.eq(self.give), given.eq(self.given)]
         m.d.comb += [
             ram.read_address.eq(read[:bits]),

@@ -145,8 +145,10 @@ class FlowLookup(wiring.Component):
 
     def _entrance(self, m):
         """What enters the pipeline: a request, the engine's key, or nothing."""
-        hold, run = Signal(), Signal(range(7))
-        asked, needed = Signal(), Signal()
+        hold = Signal()
+        run = Signal(range(7))
+        asked = Signal()
+        needed = Signal()
         # A cycle later is soon enough: the engine asks until it is served.
         m.d.sync += needed.eq(self.key_pass.wanted if self._engine_port else self.needed)
         m.d.comb += [
