@@ -15,6 +15,8 @@ __all__ = ["Batch", "Segment", "batch", "draw_keys"]
 
 SHARES = (1.3, 1.6, 2.5)
 """Keys of the pool for each slot, drawn for each batch."""
+LARGE = 1 << 15
+"""Slots of a table that is not to be filled, as that takes too long: a few keys come and go."""
 PROFILES = ("churn", "reseed", "ageing", "churn", "low", "learning", "collide", "both")
 INVALID_OPS = tuple(set(range(8)) - set(FlowOp))
 
@@ -174,14 +176,18 @@ class _Commands:
         if draw < 0.99:
             return row(self._rng.choice(INVALID_OPS), believed.any_key())
         # There is no such slot: one bit too many, wherever it is.
-        above = self._slots << self._rng.randrange(1, SLOT_BITS + 1 - self._slots.bit_length())
+        more_bits = SLOT_BITS - self._slots.bit_length()  # the largest table has all of them
         within = self._slots + (1 << self._rng.randrange(self._slots.bit_length() - 1))
+        above = self._slots << self._rng.randrange(1, 1 + more_bits) if more_bits else within
         last = (1 << SLOT_BITS) - 1
         return row(FlowOp.READ_SLOT, 0, self._rng.choice((above, within, within, last)))
 
 
 def _targets(rng: random.Random, profile: str, slots: int, count: int) -> Iterator[float]:
     """The fill that is aimed at, command by command, for one round; six in ten change it by one."""
+    if slots >= LARGE:
+        yield from (count / 8 / slots,) * count
+        return
     if profile == "low":
         yield from (rng.choice((0.1, 0.3, 0.6)),) * (2 * slots)
         return

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from ..flow.soak import FlowSoak
+from ..flow.soak import FlowSoak, missing_sparse
 from .parser import ParserSoak
 
 __all__ = ["SOAKS", "Soak", "SoakedBlock"]
@@ -88,6 +88,10 @@ SOAKS = {
         SoakedBlock(
             *("flow_table_port", (64,), partial(FlowSoak, engine_port=True)),
             *(FlowSoak.missing, FlowSoak.table),
+            **_COMMANDS,
+        ),
+        SoakedBlock(
+            *("flow_table_largest", (65536,), FlowSoak, missing_sparse, FlowSoak.table),
             **_COMMANDS,
         ),
     )
