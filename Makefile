@@ -29,7 +29,7 @@ help: ## list the targets
 	@echo "  area and timing take:"
 	@echo "    BLOCK=NAME WIDTH=8 SLOTS=2048 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat or slots, ECP5, grade, seconds for a tool"
 	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
-	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME (parser, flow_table: N=COMMANDS) and VERILOG"
+	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME (parser; flow_table, flow_table_port, flow_table_largest: N=COMMANDS), VERILOG"
 	@echo "  mutate takes BLOCK=NAME WIDTH=8 (flow_table: SLOTS=64) N=MUTANTS SEED=N JOBS=N, mutants at a time"
 	@echo "  formal takes TEST=NAME, a part of proofs' names, and JOBS=N, solvers at a time"
 	@echo "  PYTHON=PATH    the Python (3.11 or newer) that makes .venv; default python3"

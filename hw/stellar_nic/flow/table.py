@@ -26,7 +26,8 @@ class FlowTable(wiring.Component):
     Parameters
     ----------
     slots : int
-        Keys that it holds, a power of two from 64 to 65,536 (from 4: for proofs).
+        Places for keys, the stash on top; a power of two from 64 to 65,536 (for proofs from twice
+        ``tables``). Random keys fill about 95 % of them.
     tables : int
         2 or 4 memories.
     expansions : int
@@ -36,7 +37,7 @@ class FlowTable(wiring.Component):
     engine_port : bool
         The engine reads and writes the memories through a port of its own, beside lookups in every
         cycle; a lookup still waits a cycle for a command's key that seven others have kept waiting.
-        On ECP5 that takes two block RAMs where one would do, up to 8,192 slots.
+        On ECP5 that takes twice the block RAM up to 2,048 slots, above about as much as without.
     key : data.StructLayout
         With a field ``kind`` that is 0 where there is no key.
     hash : wiring.Component or None
@@ -79,8 +80,8 @@ class FlowTable(wiring.Component):
         technology="generic",
     ):
         self._slots = check_power_of_two("slots", slots, low=4)
-        check_int("slots", slots, low=4, high=1 << 16)
         self._tables = check_choice("tables", tables, (2, 4))
+        check_int("slots", slots, low=2 * tables, high=1 << 16)
         self._expansions = check_power_of_two("expansions", expansions, low=2)
         self._scan_every = check_int("scan_every", scan_every, low=2)
         self._engine_port = check_flag("engine_port", engine_port)

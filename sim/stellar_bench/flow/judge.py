@@ -233,7 +233,7 @@ class _Batch:
         """An event that comes a little later than the answer which shows it already, first."""
         op, _, key, _ = command
         key = given.key if op == FlowOp.READ_SLOT else key
-        if op in (FlowOp.CLEAR,) or given.code == FlowStatus.INVALID or not key & KIND_MASK:
+        if op == FlowOp.CLEAR or given.code == FlowStatus.INVALID or not key & KIND_MASK:
             return
         if op == FlowOp.READ_SLOT and given.code != FlowStatus.OK:
             return

@@ -172,7 +172,7 @@ inline void Keys::reported(uint8_t kind, const Key& bits, uint64_t said, uint64_
     if (at == numbers.end()) stop(UNKNOWN, EVENT, NEVER, NEVER, 0, said);
     State& state = states[at->second];
     if (kind == AGED) {
-        // The engine takes a key out, waits for the lookups that may have seen it, and reports it.
+        // The engine takes a key out, then its counters, and reports it.
         if (state.lost_at != NEVER && state.lost_at + REPORT_WITHIN < valid)
             stop(UNREPORTED, RESULT, at->second, NEVER, state.lost, 0);
         state.lost_at = NEVER;

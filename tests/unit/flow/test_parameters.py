@@ -7,7 +7,8 @@ from stellar_nic.flow import KEY_LAYOUT, FlowTable
 WRONG = [
     ({"slots": 100}, "slots must be a power of two, not 100; the next is 128"),
     ({"slots": 2}, "slots must be at least 4, not 2"),
-    ({"slots": 1 << 17}, "slots must be from 4 to 65536, not 131072"),
+    ({"slots": 4}, "slots must be from 8 to 65536, not 4"),
+    ({"slots": 1 << 17}, "slots must be from 8 to 65536, not 131072"),
     ({"tables": 3}, "tables must be one of 2, 4, not 3"),
     ({"expansions": 500}, "expansions must be a power of two, not 500; the next is 512"),
     ({"scan_every": 1}, "scan_every must be at least 2, not 1"),
