@@ -84,9 +84,8 @@ class FlowEnvironment:
     def configure(self, **settings: int) -> None:
         """Give gateware and model these settings."""
         self.dut.settings.value = self.ports.settings(**settings)
-        self._settings = settings
-        settings.pop("learn_interval", None)
-        self.model.configure(**settings)
+        known = {name: value for name, value in settings.items() if name != "learn_interval"}
+        self.model.configure(**known)
 
     def tick(self, units: int = 1) -> None:
         """Let the time go on."""
@@ -179,7 +178,7 @@ class FlowEnvironment:
 
     async def _watch(self) -> None:
         """Requests and results at every clock edge; feeds the lookups in the background."""
-        dut, edge, cycle = self.dut, RisingEdge(self.dut.clk), 0
+        dut, edge = self.dut, RisingEdge(self.dut.clk)
         request = self.bench.sources["request"]
         while self._failure is None:
             await edge
