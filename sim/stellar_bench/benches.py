@@ -8,6 +8,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from .verilate import read_verilog
+
 __all__ = ["BENCHES", "Bench", "BenchError", "select"]
 
 
@@ -51,7 +53,7 @@ class Bench:
     def verilog(self) -> str | Path:
         """The block's Verilog: the file that ``override`` names, or the gateware's own text.
 
-        Raises ``BenchError`` if that file is not there.
+        Raises ``BenchError`` if that file is not there, or no text.
         """
         if given := os.environ.get(self.override):
             if not Path(given).is_file():
@@ -59,6 +61,10 @@ class Bench:
                     f"{self.override}={given!r} is no file; "
                     f"name a Verilog file with the top module {self.name!r}"
                 )
+            try:
+                read_verilog(Path(given))
+            except (OSError, ValueError) as error:
+                raise BenchError(f"{self.override}: {error}") from None
             return Path(given).resolve()
         from stellar_nic import verilog  # half a second that a mere listing does not need
 

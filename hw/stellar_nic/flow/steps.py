@@ -175,7 +175,8 @@ class EngineSteps:
             m.next = "JUDGE"
         with m.State("JUDGE"):
             m.next = "ERASE"
-            with m.If(self._age < self.settings.idle_timeout):
+            # Ageing may have been switched off since the key was looked at.
+            with m.If((self._age < self.settings.idle_timeout) | ~self._ages):
                 m.d.comb += self._pace.passed.eq(1)
                 m.next = "IDLE"
         with m.State("RETIRE"):

@@ -31,9 +31,10 @@ class FlowTable(wiring.Component):
     tables : int
         2 or 4 memories.
     expansions : int
-        Keys whose other places are looked at for one that is free, a power of two.
+        Keys whose other places are looked at for one that is free, a power of two to 65,536.
     scan_every : int
-        Cycles from one slot that is looked at for its age to the next, from 2.
+        Cycles from one slot that is looked at for its age to the next, 32 to 2^24: a look takes up
+        to 32 beside lookups in every cycle.
     engine_port : bool
         The engine reads and writes the memories through a port of its own, beside lookups in every
         cycle; a lookup still waits a cycle for a command's key that seven others have kept waiting.
@@ -63,7 +64,7 @@ class FlowTable(wiring.Component):
     Latency: ``latency`` cycles from a request to its result, constant; 16 with :class:`FlowHash`.
     Throughput: a request per cycle, seven in eight while the engine needs cycles and gets none.
     Back-pressure: ``result`` takes none.
-    Reset: the table is emptied, in about 4 cycles for each slot, in which lookups miss.
+    Reset: the table is emptied, in 4 to 7 cycles for each slot, in which lookups miss.
     """
 
     def __init__(
@@ -83,7 +84,8 @@ class FlowTable(wiring.Component):
         self._tables = check_choice("tables", tables, (2, 4))
         check_int("slots", slots, low=2 * tables, high=1 << 16)
         self._expansions = check_power_of_two("expansions", expansions, low=2)
-        self._scan_every = check_int("scan_every", scan_every, low=2)
+        check_int("expansions", expansions, low=2, high=1 << 16)
+        self._scan_every = check_int("scan_every", scan_every, low=32, high=1 << 24)
         self._engine_port = check_flag("engine_port", engine_port)
         self._technology = check_technology(technology)
         index_bits = (slots // tables - 1).bit_length()

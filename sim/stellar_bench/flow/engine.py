@@ -19,6 +19,7 @@ from stellar_model.flow.records import RecordFormat
 from stellar_spec.flow import TIME_BITS
 
 from ..native.arguments import chance, unsigned
+from ..verilate import read_verilog
 from . import library
 from .abi import ACCOUNTED, ANSWER_TIMES, EVENT_TIMES, CBatch, CFault, CResults, bind
 from .faults import flow_error
@@ -138,7 +139,7 @@ class NativeFlowTable:
             text, own_latency = library.generated(slots, engine_port=engine_port)
             latency = own_latency if latency is None else latency
         if verilog is not None:
-            text = Path(verilog).read_text(encoding="utf-8")
+            text = read_verilog(verilog)
         self.answer_format, self.event_format = (
             RecordFormat(slots=slots, code_bits=bits, key_bits=KEY_BITS)
             for bits in (STATUS_BITS, KIND_BITS)

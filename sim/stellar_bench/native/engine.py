@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..verilate import read_verilog
 from . import library
 from .abi import CBatch, CFault, CResults, Time, bind
 from .arguments import chance, column, marks_within, rates, reset_settings, unsigned
@@ -85,7 +86,7 @@ class NativeParser:
         if verilog is None:
             text, source = library.generated(width), "the exported parser"
         else:
-            text, source = Path(verilog).read_text(encoding="utf-8"), str(verilog)
+            text, source = read_verilog(verilog), str(verilog)
         self._width = width
         self._select_bits = unsigned("select", select, 6)
         self._library = bind(library.build(width, text, source, select))

@@ -11,7 +11,9 @@ WRONG = [
     ({"slots": 1 << 17}, "slots must be from 8 to 65536, not 131072"),
     ({"tables": 3}, "tables must be one of 2, 4, not 3"),
     ({"expansions": 500}, "expansions must be a power of two, not 500; the next is 512"),
-    ({"scan_every": 1}, "scan_every must be at least 2, not 1"),
+    ({"expansions": 1 << 17}, "expansions must be from 2 to 65536, not 131072"),
+    ({"scan_every": 31}, "scan_every must be from 32 to 16777216, not 31"),
+    ({"scan_every": 1 << 25}, "scan_every must be from 32 to 16777216, not 33554432"),
     ({"technology": "ice40"}, "technology must be one of generic, ecp5, not 'ice40'"),
 ]
 
