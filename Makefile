@@ -66,21 +66,23 @@ formal: $(BASE) ## prove properties of the gateware; broken twins must fail, cov
 
 .PHONY: mutate
 mutate: $(BASE) compiler ## put small faults into a block and count how many its stimuli notice
-	$(BIN)/python -m stellar_bench.mutate --block '$(BLOCK)' --width '$(WIDTH)' $(if $(filter file,$(origin SLOTS)),,--slots '$(SLOTS)') \
+	$(BIN)/python -m stellar_bench.mutate --block '$(BLOCK)' $(SIZE) \
 	  --seed '$(SEED)' --jobs '$(JOBS)' $(if $(N),--count '$(N)')
 
 verilog: $(BASE) ## export the gateware as Verilog, also with AXI4-Stream ports, into build/verilog
 	$(BIN)/python -m stellar_nic.verilog --out build/verilog
 
 # Area and timing on ECP5: the method and the table are in docs/performance.md
-WIDTH   ?= 8
-SLOTS   ?= 2048
+# A size is handed on only where one is given: each block has its own, and refuses the other.
+SIZE     = $(if $(WIDTH),--width '$(WIDTH)') $(if $(SLOTS),--slots '$(SLOTS)')
+WIDTH   ?=
+SLOTS   ?=
 SEEDS   ?= 8
 DEVICE  ?= 45k
 SPEED   ?= 6
 TIMEOUT ?= 900
 BLOCK   ?= parser
-SYNTH    = --block '$(BLOCK)' --width '$(WIDTH)' --slots '$(SLOTS)' --device '$(DEVICE)' --speed '$(SPEED)' --timeout '$(TIMEOUT)'
+SYNTH    = --block '$(BLOCK)' $(SIZE) --device '$(DEVICE)' --speed '$(SPEED)' --timeout '$(TIMEOUT)'
 
 .PHONY: timing area
 timing: .venv/.installed-synth ## measure a block's area and maximum frequency on ECP5, into docs/performance.md

@@ -38,6 +38,12 @@ class Block:
         """The name of a file and module, for example ``parser_w8``."""
         return f"{name}_{self.letter}{size}"
 
+    def check_only(self, *, width, slots):
+        """Raises ``ValueError`` for a size that says nothing of this block."""
+        given, right = ("width", "slots") if self.letter == "s" else ("slots", "width")
+        if (width if self.letter == "s" else slots) is not None:
+            raise ValueError(f"{given} is not for a block whose size is its {right}; leave it out")
+
     def chosen(self, *, width, slots):
         """Of what a command line says, what is this block's size."""
         return slots if self.letter == "s" else width

@@ -31,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         kind = _kind(options.block)
+        kind.check_only(width=options.width, slots=options.slots)
         options.size = kind.chosen(width=options.width, slots=options.slots) or kind.size
         block = kind(options.size, "ecp5")
         target = Target(options.device, options.speed)

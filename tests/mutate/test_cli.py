@@ -16,6 +16,11 @@ from stellar_bench.mutate.yosys import YosysError
             ["--block", "flow_table", "--slots", "65"],
             "no flow_table of 65 slots is mutated; there are 64, 128, 256",
         ),
+        (
+            ["--block", "flow_table", "--width", "8"],
+            "--width 8 is not for flow_table, whose size is --slots",
+        ),
+        (["--slots", "64"], "--slots 64 is not for parser, whose size is --width"),
         (["--width", "x"], "'x' is no width in bytes; give a decimal number from 1 to 64"),
         (["--count", "0"], "'0' is no number of mutants; give a decimal number from 1 to 10000"),
         (

@@ -28,7 +28,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     target = TARGETS[options.block]
-    width = options.slots if target.letter == "s" else options.width
+    sizes = {"s": ("slots", options.slots), "w": ("width", options.width)}
+    what, width = sizes.pop(target.letter)
+    ((other, given),) = sizes.values()
+    if given is not None:
+        parser.error(f"--{other} {given} is not for {target.name}, whose size is --{what}")
+    width = width or target.usual or target.widths[0]
     if width not in target.widths:
         sizes = ", ".join(map(str, target.widths))
         parser.error(f"no {target.name} of {width} {target.unit} is mutated; there are {sizes}")
@@ -102,16 +107,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--width",
         type=number(1, 64, "width in bytes"),
-        default=8,
         metavar="W",
-        help="bytes a beat, of the parser (%(default)s)",
+        help="bytes a beat, of the parser (8)",
     )
     parser.add_argument(
         "--slots",
         type=number(1, 1 << 16, "number of slots"),
-        default=64,
         metavar="S",
-        help="slots of the flow table (%(default)s)",
+        help="slots of the flow table (64)",
     )
     parser.add_argument(
         "--count",

@@ -91,6 +91,8 @@ class MutationTarget:
         what the size counts.
     least
         Per cent of the mutants that must be killed.
+    usual
+        The size where none is named; ``None``: the first.
     """
 
     name: str
@@ -102,6 +104,7 @@ class MutationTarget:
     letter: str = "w"
     unit: str = "bytes a beat"
     least: int = LEAST
+    usual: int | None = None
 
     def named(self, width: int) -> str:
         """The block's name at a size, for example ``parser_w8``."""

@@ -108,4 +108,4 @@ def contract(width: int) -> Contract:
     return Contract(("o", "header", "trailer"), assumptions)
 
 
-TARGET = MutationTarget("parser", WIDTHS, source, stimuli, ParserDevice, contract)
+TARGET = MutationTarget("parser", WIDTHS, source, stimuli, ParserDevice, contract, usual=8)

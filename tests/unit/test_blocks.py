@@ -1,0 +1,25 @@
+"""Blocks and the sizes that a command line gives them."""
+
+import pytest
+
+from stellar_nic.blocks import BLOCKS
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "message"),
+    [
+        ("parser", {"width": None, "slots": 64}, "slots is not for a block whose size is its wid"),
+        ("flow_table", {"width": 8, "slots": 64}, "width is not for a block whose size is its sl"),
+    ],
+)
+def test_a_size_of_another_block(name, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        BLOCKS[name].check_only(**sizes)
+
+
+def test_sizes_that_fit():
+    BLOCKS["parser"].check_only(width=8, slots=None)
+    BLOCKS["flow_table"].check_only(width=None, slots=64)
+    for block in BLOCKS.values():
+        block.check_only(width=None, slots=None)
+        assert block.chosen(width=8, slots=64) == (64 if block.letter == "s" else 8)
