@@ -1,10 +1,11 @@
-"""The tables and pictures of ``docs/wire-format.md``, made from the specification."""
+"""The tables and pictures of the documents, made from the specification."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
 
 from . import headers
 from .codes import Flag, KeyKind, Layer, Reason, Verdict
+from .congestion import FORMATS
 from .coverage import BYTES_COVERAGE, COVERAGE
 from .fields import Header
 from .meanings import MEANINGS
@@ -167,6 +168,19 @@ def _overhead_messages() -> str:
     return _table(heads, rows)
 
 
+def _fixed_point() -> str:
+    rows = (
+        (
+            f"`{fixed.name}`",
+            fixed.notation,
+            fixed.doc,
+            "" if fixed.default is None else float(fixed.default),
+        )
+        for fixed in FORMATS
+    )
+    return _table(("number", "format", "meaning", "default"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     **{f"header {name}": partial(_header, header) for name, header in HEADERS.items()},
     **{
@@ -186,6 +200,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "header record": partial(_record, HEADER_RECORD),
     "trailer record": partial(_record, TRAILER_RECORD),
     "settings": _settings,
+    "fixed-point": _fixed_point,
     "coverage": _coverage,
     "overhead packets": _overhead_packets,
     "overhead wire": _overhead_wire,
