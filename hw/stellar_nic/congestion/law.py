@@ -1,6 +1,6 @@
 """FlowMatrix' update of a weight."""
 
-from amaranth.hdl import Const, Module, Mux, Signal, signed
+from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -63,12 +63,12 @@ class WeightLaw(wiring.Component):
 
     @property
     def latency(self):
-        """Cycles: b * Q, the sum with g, sigma, way to go and its size, its share, two sums."""
+        """Cycles: b * Q, two for the sum with g, sigma, way and its size, its share, three sums."""
         return self._until_sigma + 2 + self._parts[0].latency + 3
 
     @property
     def _until_sigma(self):
-        return self._gained.latency + 1 + self._sigmoid.latency
+        return self._gained.latency + 2 + self._sigmoid.latency
 
     def elaborate(self, platform):
         m = Module()
@@ -83,14 +83,15 @@ class WeightLaw(wiring.Component):
         m.submodules.gained, m.submodules.sigmoid = gained, sigmoid = self._gained, self._sigmoid
         m.d.comb += [gained.a.eq(self.queue), gained.b.eq(self.settings.gain)]
         bias = self.settings.bias << ARGUMENT.fraction - BIAS.fraction
-        total = Signal(signed(2 * PART + 1))
-        m.d.comb += total.eq(gained.product + bias)
-        # Positive above the lowest bits that the argument has not: too much.
-        least, most = Const(ARGUMENT.least, ARGUMENT.width), Const(ARGUMENT.most, ARGUMENT.width)
-        argument = Signal(ARGUMENT.width, reset_less=True)
-        m.d.sync += argument.eq(
-            Mux(total > ARGUMENT.most, most, Mux(total < ARGUMENT.least, least, total))
-        )
+        total = Signal(signed(QUEUE.width + GAIN.width + 2), reset_less=True)
+        argument = Signal(signed(ARGUMENT.width), reset_less=True)
+        # It fits where all bits in front of the argument's highest are its sign.
+        beyond = total[ARGUMENT.width - 1 :]
+        end = Mux(total < 0, ARGUMENT.least, ARGUMENT.most)
+        m.d.sync += [
+            total.eq(gained.product + bias),
+            argument.eq(Mux(beyond.any() & ~beyond.all(), end, total)),
+        ]
         m.d.comb += sigmoid.x.eq(argument)
         return sigmoid.y << WEIGHT.fraction - SIGMA.fraction
 

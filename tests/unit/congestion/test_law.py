@@ -98,7 +98,7 @@ def test_every_argument_and_many_updates(gateware, seed):
 
 
 def test_latencies(gateware):
-    assert gateware[1] == (8, 20)
+    assert gateware[1] == (8, 21)
 
 
 @pytest.mark.parametrize("block", [Sigmoid, WeightLaw])
