@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 __all__ = ["ARGUMENT", "BIAS", "GAIN", "KEEP", "QUEUE", "QUEUE_UNIT", "SIGMA", "WEIGHT", "Fixed"]
-__all__ += ["FORMATS", "KEEP_MOST", "SEGMENTS"]
+__all__ += ["FORMATS", "KEEP_MOST", "LEAST_EXPONENT", "MANTISSA", "RATE", "SCALE", "SEGMENTS"]
+__all__ += ["SHARE", "TIME_FRACTION"]
 
 
 @dataclass(frozen=True)
 class Fixed:
     """A number of ``width`` bits that counts steps of 2^-``fraction``, two's complement if signed.
+
+    A negative ``fraction``: the steps are larger than 1.
 
     ``default`` is the value that it begins with, if it is a setting.
     """
@@ -37,14 +40,17 @@ class Fixed:
     @property
     def notation(self) -> str:
         """Bits in front of and behind the point, ``U`` unsigned or ``S`` signed: ``U4.12``."""
-        return f"{'S' if self.signed else 'U'}{self.width - self.fraction}.{self.fraction}"
+        letter, front = "S" if self.signed else "U", self.width - self.fraction
+        if self.fraction < 0:
+            return f"{letter}{self.width}, steps of {1 << -self.fraction}"
+        return f"{letter}{front}.{self.fraction}"
 
     def steps(self, value: float | Fraction) -> int:
         """``value`` as the nearest number of steps, halves upward.
 
         Raises ``ValueError`` for a value that the format does not hold.
         """
-        steps = Fraction(value) * (1 << self.fraction) + Fraction(1, 2)
+        steps = Fraction(value) * Fraction(2) ** self.fraction + Fraction(1, 2)
         steps = steps.numerator // steps.denominator
         if not self.least <= steps <= self.most:
             least, most = (self.value(end) for end in (self.least, self.most))
@@ -55,7 +61,7 @@ class Fixed:
 
     def value(self, steps: int) -> float:
         """The value of a number of steps, exactly."""
-        return steps / (1 << self.fraction)
+        return steps * 2.0**-self.fraction
 
 
 KEEP = Fixed("a", 16, 16, "how much of the weight stays in an update", default=Fraction("0.7"))
@@ -69,7 +75,15 @@ QUEUE_UNIT = 16
 ARGUMENT = Fixed("x", 21, 16, "b * Q + g, what sigma is taken of", signed=True)
 SIGMA = Fixed("sigma", 18, 18, "1 / (1 + exp(-x))")
 WEIGHT = Fixed("W", 24, 24, "weight of a flow")
-FORMATS = (KEEP, GAIN, BIAS, QUEUE, ARGUMENT, SIGMA, WEIGHT)
+SCALE = Fixed("K", 18, 12, "1 / (1 - sigma(g)): what makes 1 of a resting weight's 1 - W")
+SHARE = Fixed("f", 19, 18, "share of the way from the least rate to the line's; at most 1")
+RATE = Fixed("R", 31, -6, "rate in bit/s; also the least and the line's, R_min and R_line")
+MANTISSA = Fixed("M", 18, 18, "mantissa of the time of a byte")
+TIME_FRACTION = 10
+"""Times count 2^-10 ns."""
+LEAST_EXPONENT = 13
+"""A rate below 2^13 steps, 524 kb/s, counts as that."""
+FORMATS = (KEEP, GAIN, BIAS, QUEUE, ARGUMENT, SIGMA, WEIGHT, SCALE, SHARE, RATE, MANTISSA)
 """All of them, in the order in which an update uses them."""
 SEGMENTS = 512
-"""Pieces of a straight line that make sigma from 0 to 16."""
+"""Pieces of a straight line that make sigma from 0 to 16, and 1 / r from 1 to 2."""
