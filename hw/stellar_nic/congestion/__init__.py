@@ -1,10 +1,12 @@
 """FlowMatrix: how fast a flow may send.
 
-``sigmoid``   1 / (1 + exp(-x)) in fixed point
 ``law``       one update of a flow's weight
+``rate``      from a weight to a rate, from a rate to the time of a byte
+``sigmoid``   1 / (1 + exp(-x)); ``pieces`` of straight lines make it
 """
 
 from .law import WeightLaw
+from .rate import ByteTime, WeightRate
 from .sigmoid import Sigmoid
 
-__all__ = ["Sigmoid", "WeightLaw"]
+__all__ = ["ByteTime", "Sigmoid", "WeightLaw", "WeightRate"]

@@ -26,9 +26,12 @@ __all__ = ["BYTE_TIME", "RATE_SETTINGS", "ByteTime", "WeightRate"]
 RATE_SETTINGS = data.StructLayout({"scale": SCALE.width, "least": RATE.width, "line": RATE.width})
 """``K``, ``R_min`` and ``R_line``."""
 BYTE_TIME = data.StructLayout({"mantissa": MANTISSA.width, "exponent": 5})
-"""The time of a byte is ``mantissa`` · 2^(19 - ``exponent``) steps of 2^-10 ns."""
+"""The time of a byte is ``mantissa`` * 2^(19 - ``exponent``) steps of 2^-10 ns."""
+BYTE_BITS = 37
+"""Bits of the time of a byte at a rate of one step."""
 PART = 18
 REST_BITS = 9
+"""Bits of a rate's fraction behind the number of a piece."""
 
 
 class WeightRate(wiring.Component):
@@ -94,7 +97,6 @@ class WeightRate(wiring.Component):
         m.submodules.scaled = scaled = self._scaled
         dropped = WEIGHT.fraction - SHARE.fraction
         left = Signal(PART, reset_less=True)
-        # 1 - W in steps of W is 1 more than its bits turned round; cut off, that shows if the lowest are 0.
         exact = Signal(WEIGHT.width + 1)
         m.d.comb += exact.eq((1 << WEIGHT.fraction) - self.weight)
         m.d.sync += left.eq(Mux(exact[-1], ~0, exact >> dropped))
@@ -108,10 +110,8 @@ class WeightRate(wiring.Component):
 
 def _nodes():
     """M where the pieces begin: the time of a byte at rates of 2^n, …, 2^(n + 1)."""
-    byte = Fraction(8 * 10**9 * 2**TIME_FRACTION * 2**RATE.fraction if RATE.fraction > 0 else 0)
-    byte = Fraction(8 * 10**9 * 2**TIME_FRACTION) * Fraction(2) ** RATE.fraction
-    byte = byte / 2**37 * 2**MANTISSA.fraction
-    ends = (byte * SEGMENTS / (SEGMENTS + number) for number in range(SEGMENTS + 1))
+    byte = 8 * 10**9 * Fraction(2) ** (TIME_FRACTION + RATE.fraction + MANTISSA.fraction)
+    ends = (byte / 2**BYTE_BITS * SEGMENTS / (SEGMENTS + n) for n in range(SEGMENTS + 1))
     return [int(end + Fraction(1, 2)) for end in ends]
 
 

@@ -28,28 +28,34 @@ def scale_of(resting: int) -> int:
 
     Raises ``ValueError`` where that is more than the format holds.
     """
-    left = ((1 << WEIGHT.fraction) - resting) >> _DROPPED
+    left = int(_left(resting))
     most = SCALE.most
     if left * most < _ONE << SCALE.fraction:
         raise ValueError(
             f"the resting weight is {WEIGHT.value(resting):.4f}; it must be at most "
-            f"{1 - 1 / SCALE.value(most):.4f}, so that K is at most {SCALE.value(most):.4f}: take a "
-            "lower g"
+            f"{1 - 1 / SCALE.value(most):.4f}, so that K is at most {SCALE.value(most):.4f}: "
+            "take a lower g"
         )
     return -(-(_ONE << SCALE.fraction) // left)
 
 
+def _left(weight):
+    """1 - W in steps of 2^-18, rounded down; below 1."""
+    exact = (1 << WEIGHT.fraction) - np.asarray(weight, np.int64)
+    return np.minimum(exact >> _DROPPED, _ONE - 1)
+
+
 def rate(weight, *, scale, least, line):
     """R (RATE) of a ``weight`` (WEIGHT); ``scale``: K, ``least`` and ``line``: R_min and R_line."""
-    left = ((1 << WEIGHT.fraction) - np.asarray(weight, np.int64)) >> _DROPPED
-    share = np.minimum(left * scale >> SCALE.fraction, _ONE)
+    share = np.minimum(_left(weight) * scale >> SCALE.fraction, _ONE)
     return least + ((line - least) * share >> SHARE.fraction)
 
 
 def _nodes():
-    exponent = BYTE.__ceil__().bit_length()  # BYTE is 0.93 times 2 to this
-    ends = (BYTE * (1 << MANTISSA.fraction) * SEGMENTS / (SEGMENTS + n) for n in range(SEGMENTS + 1))
-    return exponent, np.array([(end / 2**exponent + Fraction(1, 2)).__floor__() for end in ends])
+    exponent = int(BYTE).bit_length()  # BYTE is 0.93 times 2 to this
+    one = BYTE / 2**exponent * (1 << MANTISSA.fraction)
+    ends = (one * SEGMENTS / (SEGMENTS + n) for n in range(SEGMENTS + 1))
+    return exponent, np.array([int(end + Fraction(1, 2)) for end in ends])
 
 
 EXPONENT, NODES = _nodes()
