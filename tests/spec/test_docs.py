@@ -31,8 +31,11 @@ def test_it_runs_from_any_folder(tmp_path):
 
 @pytest.fixture
 def copy(tmp_path):
+    """One of the documents, among copies of all."""
     (tmp_path / "docs").mkdir()
-    return Path(shutil.copy(ROOT / "docs" / "wire-format.md", tmp_path / "docs"))
+    for document in (ROOT / "docs").glob("*.md"):
+        shutil.copy(document, tmp_path / "docs")
+    return tmp_path / "docs" / "wire-format.md"
 
 
 def test_a_stale_table_is_named_and_then_written(copy, capsys):
