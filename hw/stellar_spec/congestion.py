@@ -8,7 +8,7 @@ from fractions import Fraction
 
 __all__ = ["ARGUMENT", "BIAS", "GAIN", "KEEP", "QUEUE", "QUEUE_UNIT", "SIGMA", "WEIGHT", "Fixed"]
 __all__ += ["FORMATS", "KEEP_MOST", "LEAST_EXPONENT", "MANTISSA", "RATE", "SCALE", "SEGMENTS"]
-__all__ += ["SHARE", "TIME_FRACTION"]
+__all__ += ["OVERHEAD", "SHARE", "TIME", "TIME_FRACTION", "WIRE_BYTES"]
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,14 @@ RATE = Fixed("R", 31, -6, "rate in bit/s; also the least and the line's, R_min a
 MANTISSA = Fixed("M", 18, 18, "mantissa of the time of a byte")
 TIME_FRACTION = 10
 """Times count 2^-10 ns."""
+TIME = Fixed("t", 48, TIME_FRACTION, "time in ns, modulo 2^38 ns, some 275 s")
+WIRE_BYTES = 14
+"""Bits of a packet's length on the wire."""
+OVERHEAD = 24
+"""Bytes that a frame takes on the wire beside itself: preamble 8, check 4, gap 12."""
 LEAST_EXPONENT = 13
 """A rate below 2^13 steps, 524 kb/s, counts as that."""
-FORMATS = (KEEP, GAIN, BIAS, QUEUE, ARGUMENT, SIGMA, WEIGHT, SCALE, SHARE, RATE, MANTISSA)
+FORMATS = (KEEP, GAIN, BIAS, QUEUE, ARGUMENT, SIGMA, WEIGHT, SCALE, SHARE, RATE, MANTISSA, TIME)
 """All of them, in the order in which an update uses them."""
 SEGMENTS = 512
 """Pieces of a straight line that make sigma from 0 to 16, and 1 / r from 1 to 2."""

@@ -1,0 +1,244 @@
+# Ref: ITU-T I.371, the generic cell rate algorithm as virtual scheduling
+"""Whether a packet is within its flow's rate, one in every cycle."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from stellar_spec.congestion import TIME, WIRE_BYTES
+
+from ..memory import OutputRAM, PipelinedMultiplier, check_technology
+from ..params import check_int, check_power_of_two
+from .delay import delayed
+from .rate import BYTE_TIME
+
+__all__ = ["DECISION", "FlowMeter"]
+
+DECISION = data.StructLayout({"conforms": 1, "departure": TIME.width})
+"""``conforms``: the packet is within the rate; ``departure``: from when on it is."""
+STATE = data.StructLayout({"due": TIME.width, "live": 1})
+PACE, PRODUCT, MOVED = 2, 3, 2
+DECIDE = PACE + PRODUCT + MOVED + 1
+"""Cycles from the request to that in which it is decided: M and n, the product, its place, sums."""
+READ = DECIDE - 3
+"""... to that in which the state's address is given: it is there two later, and chosen in one."""
+FURTHEST = 4
+"""Packets in front of one, at most, whose result the memory has not given to it."""
+
+
+class FlowMeter(wiring.Component):
+    """Virtual scheduling: each flow has a time at which its packets so far would have been sent.
+
+    A packet conforms if that time is at most ``burst`` ahead; then it moves on by the packet's own
+    time, from now if it is over.  docs/fixed-point.md has the contract.
+
+    Parameters
+    ----------
+    flows : int
+        A power of two, from 2 to 65,536.
+    sweep_every : int
+        Cycles from one flow to the next that is looked at for a time that is over.
+    technology : str
+        ``generic`` (default) or ``ecp5``; the same in every cycle.
+
+    Members
+    -------
+    request : In(stream)
+        ``flow`` and ``size``, the packet's bytes on the wire.
+    result : Out(valid, payload :data:`DECISION`)
+        Its decision, ``latency`` cycles behind the request's transfer; there is no back-pressure.
+    pace : In(struct)
+        ``write``: a byte of ``flow`` takes ``time`` (:data:`BYTE_TIME`), for packets that are
+        requested from the next cycle on.
+    now, burst : In(TIME.width)
+        The time, and the tolerance; ``burst`` may change at any time.
+
+    Timing
+    ------
+    Latency: ``latency`` cycles.  A packet is judged by ``now`` of ``sampled`` cycles behind its
+    request's transfer.
+    Throughput: one request in every cycle, of any flows, but one in ``sweep_every``.
+    Reset: nothing is under way; flows keep their times.
+
+    Raises ``TypeError`` or ``ValueError`` for a parameter that is out of its range.
+    """
+
+    def __init__(self, *, flows, sweep_every=1 << 16, technology="generic"):
+        self._flows = check_power_of_two("flows", flows, low=2)
+        check_int("flows", flows, low=2, high=1 << 16)
+        self._sweep_every = check_int("sweep_every", sweep_every, low=2, high=1 << 24)
+        self._technology = check_technology(technology)
+        flow = (flows - 1).bit_length()
+        request = data.StructLayout({"flow": flow, "size": WIRE_BYTES})
+        pace = data.StructLayout({"write": 1, "flow": flow, "time": BYTE_TIME})
+        super().__init__(
+            {
+                "request": In(stream.Signature(request)),
+                "result": Out(wiring.Signature({"valid": Out(1), "payload": Out(DECISION)})),
+                "pace": In(pace),
+                "now": In(TIME.width),
+                "burst": In(TIME.width),
+            }
+        )
+
+    @property
+    def latency(self):
+        """Cycles from a request to its result."""
+        return DECIDE + 2
+
+    @property
+    def sampled(self):
+        """Cycles from a request to the cycle whose ``now`` counts for it."""
+        return DECIDE - 1
+
+    def elaborate(self, platform):
+        m = Module()
+        at = self._pipeline(m)
+        time = self._packet_time(m, at)
+        self._decide(m, at, time)
+        return m
+
+    def _pipeline(self, m):
+        """What goes along: a packet, or a flow to be swept, by cycles since it entered."""
+        wait = Signal(range(self._sweep_every))
+        swept = Signal(len(self.request.payload.flow))
+        sweeps = Signal()
+        m.d.comb += self.request.ready.eq(~sweeps)
+        m.d.sync += [wait.eq(wait + 1), sweeps.eq(0)]
+        with m.If(wait == self._sweep_every - 1):
+            m.d.sync += [wait.eq(0), sweeps.eq(1), swept.eq(swept + 1)]
+        packet = self.request.valid & ~sweeps
+        flow = Mux(sweeps, swept, self.request.payload.flow)
+        stages = [{"packet": packet, "sweep": sweeps, "flow": flow}]
+        for stage in range(1, DECIDE + FURTHEST):
+            before, now = stages[-1], {}
+            for name, value in before.items():
+                bits = name == "flow"
+                now[name] = Signal(
+                    len(flow) if bits else 1, name=f"{name}_{stage}", reset_less=bits
+                )
+                m.d.sync += now[name].eq(value)
+            stages.append(now)
+        return stages
+
+    def _packet_time(self, m, at):
+        """How long the packet takes at its flow's rate, in the cycle before it is decided."""
+        m.submodules.paces = paces = OutputRAM(
+            width=BYTE_TIME.size, depth=self._flows, technology=self._technology
+        )
+        m.submodules.product = product = PipelinedMultiplier(technology=self._technology)
+        pace = data.View(BYTE_TIME, paces.read_data)
+        m.d.comb += [
+            paces.write_enable.eq(self.pace.write),
+            paces.write_address.eq(self.pace.flow),
+            paces.write_data.eq(self.pace.time.as_value()),
+            paces.read_address.eq(at[0]["flow"]),
+            product.a.eq(delayed(m, self.request.payload.size, PACE, "size")),
+            product.b.eq(pace.mantissa),
+        ]
+        exponent = delayed(m, pace.exponent, PRODUCT, "exponent")
+        # 2^6 at the highest is left behind an exponent of 13, 2^-11 at the lowest behind 30.
+        coarse = Signal(len(product.product) + 17, reset_less=True)
+        fine = Signal(TIME.width, reset_less=True)
+        # By 8s first; what is behind the point are the lowest 11 bits.
+        left = Signal(5)
+        m.d.comb += left.eq(30 - exponent)
+        rest = Signal(3, reset_less=True)
+        shifted = Signal(len(coarse) + 7)
+        m.d.sync += [
+            coarse.eq(product.product << Cat(0, 0, 0, left[3:])[:5]),
+            rest.eq(left[:3]),
+        ]
+        m.d.comb += shifted.eq(coarse << rest)
+        m.d.sync += fine.eq((shifted + (1 << 10)) >> 11)
+        return fine
+
+    def _decide(self, m, at, time):
+        """The loop of one cycle: a flow's state goes from packet to packet."""
+        m.submodules.states = states = OutputRAM(
+            width=STATE.size, depth=self._flows, technology=self._technology
+        )
+        result = Signal(STATE)
+        # Results of the packets in front, the last one first; then those that are being written.
+        behind = [Signal(STATE, name=f"state_{n}", reset_less=True) for n in range(FURTHEST - 1)]
+        m.d.sync += behind[0].eq(result)
+        m.d.sync += [later.eq(before) for before, later in zip(behind, behind[1:], strict=False)]
+        last = at[DECIDE + 1]
+        m.d.comb += [
+            states.read_address.eq(at[READ]["flow"]),
+            states.write_enable.eq(last["packet"] | last["sweep"]),
+            states.write_address.eq(last["flow"]),
+            states.write_data.eq(behind[0].as_value()),
+        ]
+        stored = data.View(STATE, states.read_data)
+        given = Signal(STATE, reset_less=True)
+        same = Signal()
+        m.d.sync += [
+            same.eq(self._same(at, DECIDE - 1, 1)),
+            given.eq(stored),
+        ]
+        for distance in range(FURTHEST, 1, -1):
+            with m.If(self._same(at, DECIDE - 1, distance)):
+                m.d.sync += given.eq(behind[distance - 2])
+        self._judge(m, at[DECIDE], time, result, (given, behind[0]), same)
+
+    @staticmethod
+    def _same(at, stage, distance):
+        """Whether what is ``distance`` in front of ``stage`` is of the same flow."""
+        ahead = at[stage + distance]
+        there = ahead["packet"] | ahead["sweep"]
+        return there & (ahead["flow"] == at[stage]["flow"])
+
+    def _judge(self, m, stage, time, result, sources, same):
+        """Both states that there may be are judged, and then one of them is taken."""
+        now, limit, fresh, step = (
+            Signal(TIME.width, name=name, reset_less=True)
+            for name in ("now_then", "limit", "fresh", "step")
+        )
+        m.d.sync += [
+            now.eq(self.now),
+            limit.eq(self.now + self.burst),
+            fresh.eq(self.now + time),
+            step.eq(time),
+        ]
+        over, within, sums = [], [], []
+        for state in sources:
+            past, near = Signal(TIME.width), Signal(TIME.width)
+            m.d.comb += [past.eq(now - state.due), near.eq(limit - state.due)]
+            over.append(~past[-1] | ~state.live)
+            within.append(~near[-1])
+            sums.append((state.due + step)[: TIME.width])
+        is_over = Mux(same, over[1], over[0])
+        conforms = is_over | Mux(same, within[1], within[0])
+        due = Mux(same, sources[1].due, sources[0].due)
+        moved = Mux(is_over, fresh, Mux(same, sums[1], sums[0]))
+        m.d.comb += [
+            result.due.eq(Mux(stage["packet"] & conforms, moved, due)),
+            result.live.eq(
+                Mux(
+                    stage["packet"] & conforms,
+                    1,
+                    Mux(same, sources[1].live, sources[0].live) & ~(stage["sweep"] & is_over),
+                )
+            ),
+        ]
+        self._tell(m, stage, conforms, due, now)
+
+    def _tell(self, m, stage, conforms, due, now):
+        """The decision, and from when on the packet would conform."""
+        yes, since, moment, valid = (
+            Signal(name="yes"),
+            Signal(TIME.width, name="since", reset_less=True),
+            Signal(TIME.width, name="moment", reset_less=True),
+            Signal(name="decided"),
+        )
+        burst = delayed(m, self.burst, 2, "burst_then")
+        m.d.sync += [
+            yes.eq(conforms),
+            since.eq(due),
+            moment.eq(now),
+            valid.eq(stage["packet"]),
+            self.result.valid.eq(valid),
+            self.result.payload.conforms.eq(yes),
+            self.result.payload.departure.eq(Mux(yes, moment, since - burst)),
+        ]

@@ -1,0 +1,187 @@
+"""The meter in gateware against one whose time never wraps."""
+
+import numpy as np
+import pytest
+from amaranth.back import verilog
+from amaranth.hdl import Cat, Module, Signal
+
+from stellar_bench.ecp5 import VectorSimulation, cells_text
+from stellar_model.congestion import byte_time
+from stellar_model.congestion.meter import Meter
+from stellar_nic.congestion import FlowMeter
+from stellar_nic.memory import TECHNOLOGIES
+from stellar_spec.congestion import RATE, TIME, WIRE_BYTES
+
+FLOWS, FLOW_BITS, SWEEP_EVERY = 16, 4, 61
+WIDTHS = {
+    "valid": 1,
+    "flow": FLOW_BITS,
+    "size": WIRE_BYTES,
+    "write": 1,
+    "paced": FLOW_BITS,
+    "mantissa": 18,
+    "exponent": 5,
+    "now": TIME.width,
+    "burst": TIME.width,
+}
+OUT = {"ready": 1, "decided": 1, "conforms": 1, "departure": TIME.width}
+CYCLE = 8 << 10
+
+
+@pytest.fixture(scope="module")
+def gateware():
+    m, i = Module(), Signal(sum(WIDTHS.values()), name="i")
+    at, fields = 0, {}
+    for name, width in WIDTHS.items():
+        fields[name], at = i[at : at + width], at + width
+    outputs = []
+    for technology in TECHNOLOGIES:
+        meter = FlowMeter(flows=FLOWS, sweep_every=SWEEP_EVERY, technology=technology)
+        m.submodules += meter
+        m.d.comb += [
+            meter.request.valid.eq(fields["valid"]),
+            meter.request.payload.flow.eq(fields["flow"]),
+            meter.request.payload.size.eq(fields["size"]),
+            meter.pace.write.eq(fields["write"]),
+            meter.pace.flow.eq(fields["paced"]),
+            meter.pace.time.mantissa.eq(fields["mantissa"]),
+            meter.pace.time.exponent.eq(fields["exponent"]),
+            meter.now.eq(fields["now"]),
+            meter.burst.eq(fields["burst"]),
+        ]
+        result = meter.result
+        outputs += [
+            meter.request.ready,
+            result.valid,
+            result.payload.conforms,
+            result.payload.departure,
+        ]
+    o = Signal(sum(map(len, outputs)), name="o")
+    m.d.comb += o.eq(Cat(outputs))
+    ports = [i, o]
+    top = verilog.convert(m, name="top", ports=ports, emit_src=False, strip_internal_attrs=True)
+    files = {"top.v": top, "cells.v": cells_text()}
+    simulation = VectorSimulation(files, inputs=len(i), outputs=len(o))
+    return simulation, meter.latency, meter.sampled
+
+
+def run(simulation, columns):
+    """What came out in each cycle, by technology and name."""
+    rows = [
+        ((columns[name] % (1 << width))[:, None] >> np.arange(width) & 1).astype(np.uint8)
+        for name, width in WIDTHS.items()
+    ]
+    bits, at, found = simulation.run(np.concatenate(rows, axis=1)), 0, []
+    for _ in TECHNOLOGIES:
+        found.append({})
+        for name, width in OUT.items():
+            powers = 1 << np.arange(width, dtype=np.int64)
+            found[-1][name] = bits[:, at : at + width] @ powers
+            at += width
+    return found
+
+
+def expected(columns, ready, latency, sampled):
+    """The cycles of all decisions, and what they are."""
+    meter, cycles, decisions = Meter(FLOWS), [], []
+    rows = {name: columns[name].tolist() for name in columns}
+    for cycle in range(len(ready) - latency):
+        if rows["valid"][cycle] and ready[cycle]:
+            then = cycle + sampled
+            decision = meter.packet(
+                *(rows[name][cycle] for name in ("flow", "size")),
+                *(rows[name][then] for name in ("now", "burst")),
+            )
+            cycles.append(cycle + latency)
+            decisions.append(decision)
+        if rows["write"][cycle]:
+            meter.pace(*(rows[name][cycle] for name in ("paced", "mantissa", "exponent")))
+    return cycles, decisions
+
+
+def agree(gateware, columns):
+    simulation, latency, sampled = gateware
+    for technology, found in zip(TECHNOLOGIES, run(simulation, columns), strict=True):
+        ready = found["ready"].astype(bool)
+        assert not ready.all() and (~ready).sum() <= len(ready) // SWEEP_EVERY + 1
+        cycles, decisions = expected(columns, ready, latency, sampled)
+        assert np.flatnonzero(found["decided"][: len(ready)]).tolist()[: len(cycles)] == cycles
+        for cycle, decision in zip(cycles, decisions, strict=True):
+            given = bool(found["conforms"][cycle]), int(found["departure"][cycle])
+            assert given == decision, (technology, cycle)
+    return decisions
+
+
+def traffic(random, rows, *, jumps=0.0):
+    """Packets of a few flows at a time, rates of all sizes, and a time that goes on unevenly."""
+    hot = random.integers(0, FLOWS, (rows // 64 + 1, 2)).repeat(64, axis=0)[:rows]
+    flow = hot[np.arange(rows), random.integers(0, 2, rows)]
+    flow = np.where(random.random(rows) < 0.2, random.integers(0, FLOWS, rows), flow)
+    rate = np.exp(random.uniform(np.log(1e6), np.log(100e9), rows)) / 64
+    mantissa, exponent = byte_time(np.minimum(rate.astype(np.int64), RATE.most))
+    write = random.random(rows) < 0.001
+    write[:FLOWS] = True
+    paced = random.integers(0, FLOWS, rows)
+    paced[:FLOWS] = np.arange(FLOWS)
+    steps = random.integers(0, 2 * CYCLE, rows)
+    steps += (random.random(rows) < 0.003) * (random.random(rows) * 2**34).astype(np.int64)
+    steps += (random.random(rows) < jumps) * random.integers(0, 1 << TIME.width - 2, rows)
+    valid = random.random(rows) < 0.95
+    valid[: FLOWS + 1] = False
+    return {
+        "valid": valid.astype(np.int64),
+        "flow": flow,
+        "size": random.integers(84, 9043, rows),
+        "write": write.astype(np.int64),
+        "paced": paced,
+        "mantissa": mantissa,
+        "exponent": exponent,
+        "now": np.cumsum(steps) + (random.integers(0, 1 << TIME.width)),
+        "burst": np.full(rows, random.integers(0, 1 << 26)),
+    }
+
+
+def test_decisions(gateware, seed):
+    random, seen = np.random.default_rng(seed), []
+    for _ in range(3):
+        seen += [conforms for conforms, _ in agree(gateware, traffic(random, 30_000))]
+    assert 0.05 < np.mean(seen) < 0.95
+
+
+def test_latencies(gateware):
+    assert gateware[1:] == (10, 7)
+
+
+@pytest.mark.parametrize("wraps", [0.4, 0.6, 1.1, 10])
+def test_flows_that_were_idle(gateware, seed, wraps):
+    """All but one flow rest for so many wraps of time, which goes on by less than a quarter of one
+    in a sweep; then they send again, and are judged as if time had not wrapped."""
+    random = np.random.default_rng(seed)
+    sweep = FLOWS * SWEEP_EVERY
+    quarter = (1 << TIME.width - 2) - sweep * 2 * CYCLE
+    jumps = int(np.ceil(wraps * 4 * (1 << TIME.width - 2) / quarter))
+    rest = (jumps + 1) * sweep
+    columns = traffic(random, 2 * 3_000 + rest)
+    steps = np.diff(columns["now"], prepend=columns["now"][0])
+    jump = np.zeros(len(steps), np.int64)
+    jump[3_000 + sweep * np.arange(jumps)] = int(wraps * (1 << TIME.width) / jumps)
+    columns["now"] = columns["now"][0] + np.cumsum(np.minimum(steps, 2 * CYCLE) + jump)
+    resting = slice(3_000, 3_000 + rest)
+    columns["valid"][resting] &= columns["flow"][resting] == 0
+    columns["write"][resting] = 0
+    decisions = agree(gateware, columns)
+    assert len({conforms for conforms, _ in decisions[-2_000:]}) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"flows": 100}, "flows must be a power of two, not 100; the next is 128"),
+        ({"flows": 1 << 17}, "flows must be from 2 to 65536, not 131072"),
+        ({"flows": 4, "sweep_every": 1}, "sweep_every must be from 2 to 16777216, not 1"),
+        ({"flows": 4, "technology": "ice40"}, "technology must be one of generic, ecp5, not"),
+    ],
+)
+def test_a_wrong_parameter(arguments, message, unused):
+    with pytest.raises(ValueError, match=message):
+        FlowMeter(**arguments)
