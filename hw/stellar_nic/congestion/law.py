@@ -37,6 +37,8 @@ class WeightLaw(wiring.Component):
         W, U0.24.
     queue : In
         Q, U12.4.
+    rests : In(1)
+        a counts as 0 for this update: W' is sigma(b * Q + g).
     renewed : Out
         W', of the weight and queue ``latency`` cycles ago.
 
@@ -57,6 +59,7 @@ class WeightLaw(wiring.Component):
                 "settings": In(LAW_SETTINGS),
                 "weight": In(WEIGHT.width),
                 "queue": In(QUEUE.width),
+                "rests": In(1),
                 "renewed": Out(WEIGHT.width),
             }
         )
@@ -101,11 +104,12 @@ class WeightLaw(wiring.Component):
         size = Signal(WEIGHT.width, reset_less=True)
         forgets = Signal(KEEP.fraction + 1, reset_less=True)
         one = 1 << KEEP.fraction
+        rests = delayed(m, self.rests, self._until_sigma + 1, "rests")
         most = Mux(self.settings.keep > KEEP_MOST, KEEP_MOST, self.settings.keep)
         m.d.sync += [
             way.eq(target - weight),
             size.eq(Mux(way < 0, -way, way)),
-            forgets.eq(one - most),
+            forgets.eq(Mux(rests, one, one - most)),
         ]
         products = []
         for number, (part, factor) in enumerate(

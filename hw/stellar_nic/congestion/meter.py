@@ -49,7 +49,7 @@ class FlowMeter(wiring.Component):
         Its decision, ``latency`` cycles behind the request's transfer; there is no back-pressure.
     pace : In(struct)
         ``write``: a byte of ``flow`` takes ``time`` (:data:`BYTE_TIME`), for packets that are
-        requested from the next cycle on.
+        requested from this cycle on.
     now, burst : In(TIME.width)
         The time, and the tolerance; ``burst`` may change at any time.
 
@@ -127,7 +127,11 @@ class FlowMeter(wiring.Component):
             width=BYTE_TIME.size, depth=self._flows, technology=self._technology
         )
         m.submodules.product = product = PipelinedMultiplier(technology=self._technology)
-        pace = data.View(BYTE_TIME, paces.read_data)
+        # What the memory gives of the flow that is written to in this cycle is not specified.
+        meets = self.pace.write & (self.pace.flow == at[0]["flow"])
+        meets = delayed(m, meets, PACE, "meets")
+        newest = delayed(m, self.pace.time.as_value(), PACE, "newest")
+        pace = data.View(BYTE_TIME, Mux(meets, newest, paces.read_data))
         m.d.comb += [
             paces.write_enable.eq(self.pace.write),
             paces.write_address.eq(self.pace.flow),

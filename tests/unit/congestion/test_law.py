@@ -9,9 +9,20 @@ from stellar_bench.ecp5 import VectorSimulation, cells_text
 from stellar_model.congestion import law, sigmoid
 from stellar_nic.congestion import Sigmoid, WeightLaw
 from stellar_nic.memory import TECHNOLOGIES
-from stellar_spec.congestion import ARGUMENT, BIAS, GAIN, KEEP, KEEP_MOST, QUEUE, SIGMA, WEIGHT
+from stellar_spec.congestion import (
+    ARGUMENT,
+    BIAS,
+    GAIN,
+    KEEP,
+    KEEP_MOST,
+    QUEUE,
+    SIGMA,
+    WEIGHT,
+    Fixed,
+)
 
-INPUTS = (ARGUMENT, WEIGHT, QUEUE, KEEP, GAIN, BIAS)
+RESTS = Fixed("rests", 1, 0, "whether a counts as 0")
+INPUTS = (ARGUMENT, WEIGHT, QUEUE, KEEP, GAIN, BIAS, RESTS)
 OUTPUTS = (SIGMA, WEIGHT)
 PARTS = 8
 """Runs that the arguments are dealt to, each with settings of its own."""
@@ -21,7 +32,7 @@ PARTS = 8
 def gateware():
     """Both blocks in all technologies; ``latency`` by block."""
     m, i = Module(), Signal(sum(fixed.width for fixed in INPUTS), name="i")
-    x, weight, queue, settings = i[:21], i[21:45], i[45:61], i[61:]
+    x, weight, queue, settings = i[:21], i[21:45], i[45:61], i[61:-1]
     outputs = []
     for technology in TECHNOLOGIES:
         curve, update = Sigmoid(technology=technology), WeightLaw(technology=technology)
@@ -31,6 +42,7 @@ def gateware():
             update.weight.eq(weight),
             update.queue.eq(queue),
             update.settings.eq(settings),
+            update.rests.eq(i[-1]),
         ]
         outputs += [curve.y, update.renewed]
     o = Signal(sum(map(len, outputs)), name="o")
@@ -82,10 +94,13 @@ def test_every_argument_and_many_updates(gateware, seed):
         weight[::7] = random.choice([0, WEIGHT.most], len(weight[::7]))
         queue = random.integers(0, QUEUE.most + 1, len(x)) >> random.integers(0, 16, len(x))
         fixed = [np.full(len(x), settings[name]) for name in ("keep", "gain", "bias")]
-        out = simulation.run(bits_of([x, weight, queue, *fixed]))
+        rests = random.integers(0, 2, len(x))
+        out = simulation.run(bits_of([x, weight, queue, *fixed, rests]))
+        renewed = law(weight, queue, **settings)
+        rested = law(weight, queue, **settings | {"keep": 0})
         expected = {
             SIGMA: (sigmoid(x), sigma_latency),
-            WEIGHT: (law(weight, queue, **settings), law_latency),
+            WEIGHT: (np.where(rests, rested, renewed), law_latency),
         }
         at = 0
         for technology in TECHNOLOGIES:

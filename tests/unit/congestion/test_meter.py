@@ -86,6 +86,8 @@ def expected(columns, ready, latency, sampled):
     meter, cycles, decisions = Meter(FLOWS), [], []
     rows = {name: columns[name].tolist() for name in columns}
     for cycle in range(len(ready) - latency):
+        if rows["write"][cycle]:
+            meter.pace(*(rows[name][cycle] for name in ("paced", "mantissa", "exponent")))
         if rows["valid"][cycle] and ready[cycle]:
             then = cycle + sampled
             decision = meter.packet(
@@ -94,8 +96,6 @@ def expected(columns, ready, latency, sampled):
             )
             cycles.append(cycle + latency)
             decisions.append(decision)
-        if rows["write"][cycle]:
-            meter.pace(*(rows[name][cycle] for name in ("paced", "mantissa", "exponent")))
     return cycles, decisions
 
 
@@ -119,7 +119,7 @@ def traffic(random, rows, *, jumps=0.0):
     flow = np.where(random.random(rows) < 0.2, random.integers(0, FLOWS, rows), flow)
     rate = np.exp(random.uniform(np.log(1e6), np.log(100e9), rows)) / 64
     mantissa, exponent = byte_time(np.minimum(rate.astype(np.int64), RATE.most))
-    write = random.random(rows) < 0.001
+    write = random.random(rows) < 0.01
     write[:FLOWS] = True
     paced = random.integers(0, FLOWS, rows)
     paced[:FLOWS] = np.arange(FLOWS)
