@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from amaranth.back import verilog
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat
 
-from stellar_bench.ecp5 import VectorSimulation, cells_text
 from stellar_model.congestion import byte_time, law, rate, scale_of, sigmoid
 from stellar_model.congestion.meter import Meter
 from stellar_nic.congestion import FlowLimiter
-from stellar_nic.memory import TECHNOLOGIES
 from stellar_spec.congestion import (
     ARGUMENT,
     BIAS,
@@ -23,6 +20,8 @@ from stellar_spec.congestion import (
     WEIGHT,
     WIRE_BYTES,
 )
+
+from .columns import ColumnBench
 
 FLOWS, FLOW_BITS, EVERY, SWEEP_EVERY = 16, 4, 3, 101
 SETTINGS = {"keep": 16, "gain": 16, "bias": 17, "scale": 18, "least": 31, "line": 31, "burst": 48}
@@ -42,12 +41,10 @@ OUT = {"ready": 1, "decided": 1, "conforms": 1, "departure": TIME.width}
 
 @pytest.fixture(scope="module")
 def gateware():
-    m, i = Module(), Signal(sum(WIDTHS.values()), name="i")
-    at, fields = 0, {}
-    for name, width in WIDTHS.items():
-        fields[name], at = i[at : at + width], at + width
-    outputs = []
-    for technology in TECHNOLOGIES:
+    latencies = ()
+
+    def build(m, fields, technology):
+        nonlocal latencies
         block = FlowLimiter(
             flows=FLOWS, update_every=EVERY, sweep_every=SWEEP_EVERY, technology=technology
         )
@@ -64,33 +61,16 @@ def gateware():
             block.settings.eq(Cat(fields[name] for name in SETTINGS)),
         ]
         result = block.result
-        outputs += [
+        latencies = block.latency, block.sampled, block.update_latency
+        return [
             block.request.ready,
             result.valid,
             result.payload.conforms,
             result.payload.departure,
         ]
-    o = Signal(sum(map(len, outputs)), name="o")
-    m.d.comb += o.eq(Cat(outputs))
-    top = verilog.convert(m, name="top", ports=[i, o], emit_src=False, strip_internal_attrs=True)
-    files = {"top.v": top, "cells.v": cells_text()}
-    simulation = VectorSimulation(files, inputs=len(i), outputs=len(o))
-    return simulation, (block.latency, block.sampled, block.update_latency)
 
-
-def run(simulation, columns):
-    """What came out in each cycle, by technology and name."""
-    rows = [
-        ((columns[name] % (1 << width))[:, None] >> np.arange(width) & 1).astype(np.uint8)
-        for name, width in WIDTHS.items()
-    ]
-    bits, at, found = simulation.run(np.concatenate(rows, axis=1)), 0, []
-    for _ in TECHNOLOGIES:
-        found.append({})
-        for name, width in OUT.items():
-            found[-1][name] = bits[:, at : at + width] @ (1 << np.arange(width, dtype=np.int64))
-            at += width
-    return found
+    bench = ColumnBench(WIDTHS, OUT, build)
+    return bench, latencies
 
 
 class Reference:
@@ -181,13 +161,13 @@ def traffic(random, rows, settings):
 
 
 def test_decisions(gateware, seed):
-    simulation, latencies = gateware
+    bench, latencies = gateware
     random, seen = np.random.default_rng(seed), []
     for _ in range(4):
         settings = settings_of(random)
         columns = traffic(random, 20_000, settings)
         rows = {name: column.tolist() for name, column in columns.items()}
-        for technology, found in zip(TECHNOLOGIES, run(simulation, columns), strict=True):
+        for technology, found in bench.run(columns).items():
             expected = list(Reference(settings, latencies).decisions(rows, found["ready"]))
             cycles = np.flatnonzero(found["decided"]).tolist()
             assert cycles[: len(expected)] == [cycle for cycle, _ in expected]

@@ -2,50 +2,36 @@
 
 import numpy as np
 import pytest
-from amaranth.back import verilog
-from amaranth.hdl import Cat, Module, Signal
 
-from stellar_bench.ecp5 import VectorSimulation, cells_text
 from stellar_model.congestion import byte_time, rate
 from stellar_nic.congestion import ByteTime, WeightRate
-from stellar_nic.memory import TECHNOLOGIES
 from stellar_spec.congestion import LEAST_EXPONENT, MANTISSA, RATE, SCALE, WEIGHT
 
-INPUTS = (RATE, WEIGHT, SCALE, RATE, RATE)
-EXPONENT_BITS = 5
+from .columns import ColumnBench
+
+INPUTS = {"rate": 31, "weight": 24, "scale": 18, "least": 31, "line": 31}
+OUTPUTS = {"time": MANTISSA.width + 5, "given": RATE.width}
 ROWS = 200_000
 SETTINGS = 6
 
 
 @pytest.fixture(scope="module")
 def gateware():
-    """Both blocks in all technologies, and their latencies."""
-    m, i = Module(), Signal(sum(fixed.width for fixed in INPUTS), name="i")
-    outputs = []
-    for technology in TECHNOLOGIES:
+    """Both blocks, and their latencies."""
+    latencies = {}
+
+    def build(m, fields, technology):
         times, rates = ByteTime(technology=technology), WeightRate(technology=technology)
         m.submodules += [times, rates]
-        m.d.comb += [times.rate.eq(i), rates.weight.eq(i[31:]), rates.settings.eq(i[55:])]
-        outputs += [times.time.as_value(), rates.rate]
-    o = Signal(sum(map(len, outputs)), name="o")
-    m.d.comb += o.eq(Cat(outputs))
-    ports = [i, o]
-    top = verilog.convert(m, name="top", ports=ports, emit_src=False, strip_internal_attrs=True)
-    files = {"top.v": top, "cells.v": cells_text()}
-    simulation = VectorSimulation(files, inputs=len(i), outputs=len(o))
-    return simulation, (times.latency, rates.latency)
+        m.d.comb += [
+            times.rate.eq(fields["rate"]),
+            rates.weight.eq(fields["weight"]),
+            *(rates.settings[name].eq(fields[name]) for name in ("scale", "least", "line")),
+        ]
+        latencies.update(time=times.latency, given=rates.latency)
+        return [times.time.as_value(), rates.rate]
 
-
-def bits_of(columns):
-    rows = [
-        (np.asarray(numbers, np.int64)[:, None] >> np.arange(fixed.width) & 1).astype(np.uint8)
-        for numbers, fixed in zip(columns, INPUTS, strict=True)
-    ]
-    return np.concatenate(rows, axis=1)
-
-
-def numbers_of(bits, at, width):
-    return bits[:, at : at + width] @ (1 << np.arange(width, dtype=np.int64))
+    return ColumnBench(INPUTS, OUTPUTS, build), latencies
 
 
 def rates_of(random, rows):
@@ -60,36 +46,34 @@ def rates_of(random, rows):
 
 def settings_of(random):
     """K, R_min, R_line: the least, the most, anything."""
-    yield SCALE.most, 0, RATE.most
-    yield 1 << SCALE.fraction, 1 << LEAST_EXPONENT, RATE.most
+    yield {"scale": SCALE.most, "least": 0, "line": RATE.most}
+    yield {"scale": 1 << SCALE.fraction, "least": 1 << LEAST_EXPONENT, "line": RATE.most}
     while True:
         least, line = np.sort(random.integers(0, RATE.most + 1, 2))
-        yield int(random.integers(1 << SCALE.fraction, SCALE.most + 1)), int(least), int(line)
+        scale = int(random.integers(1 << SCALE.fraction, SCALE.most + 1))
+        yield {"scale": scale, "least": int(least), "line": int(line)}
 
 
 def test_rates_and_times(gateware, seed):
-    simulation, latencies = gateware
+    bench, latencies = gateware
     random = np.random.default_rng(seed)
-    for _, (scale, least, line) in zip(range(SETTINGS), settings_of(random), strict=False):
+    for _, settings in zip(range(SETTINGS), settings_of(random), strict=False):
         rates, weight = rates_of(random, ROWS), random.integers(0, WEIGHT.most + 1, ROWS)
         weight[::9] = random.choice([0, 1, 63, 64, WEIGHT.most], len(weight[::9]))
-        fixed = (np.full(ROWS, value) for value in (scale, least, line))
-        out = simulation.run(bits_of([rates, weight, *fixed]))
+        columns = {name: np.full(ROWS, value) for name, value in settings.items()}
+        found = bench.run(columns | {"rate": rates, "weight": weight})
         mantissa, exponent = byte_time(rates)
-        time = mantissa | exponent << MANTISSA.width
-        given = rate(weight, scale=scale, least=least, line=line)
-        assert given.min() >= least and given.max() <= line
-        at = 0
-        for technology in TECHNOLOGIES:
-            columns = ((time, MANTISSA.width + EXPONENT_BITS), (given, RATE.width))
-            for (want, width), latency in zip(columns, latencies, strict=True):
-                wrong = np.flatnonzero(numbers_of(out, at, width)[latency:] != want[:-latency])
-                assert not len(wrong), (technology, width, len(wrong), wrong[:3])
-                at += width
+        given = rate(weight, **settings)
+        assert given.min() >= settings["least"] and given.max() <= settings["line"]
+        want = {"time": mantissa | exponent << MANTISSA.width, "given": given}
+        for technology, columns in found.items():
+            for name, latency in latencies.items():
+                wrong = np.flatnonzero(columns[name][latency:] != want[name][:-latency])
+                assert not len(wrong), (technology, name, settings, len(wrong), wrong[:3])
 
 
 def test_latencies(gateware):
-    assert gateware[1] == (10, 10)
+    assert gateware[1] == {"time": 10, "given": 10}
 
 
 @pytest.mark.parametrize("block", [ByteTime, WeightRate])
