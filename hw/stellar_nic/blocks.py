@@ -40,9 +40,9 @@ class Block:
 
     def check_only(self, *, width, slots):
         """Raises ``ValueError`` for a size that says nothing of this block."""
-        given, right = ("width", "slots") if self.letter == "s" else ("slots", "width")
-        if (width if self.letter == "s" else slots) is not None:
-            raise ValueError(f"{given} is not for a block whose size is its {right}; leave it out")
+        other, given = ("width", width) if self.letter == "s" else ("slots", slots)
+        if given is not None:
+            raise ValueError(f"{other} {given} is not for a block whose size is its {self.word}")
 
     def chosen(self, *, width, slots):
         """Of what a command line says, what is this block's size."""

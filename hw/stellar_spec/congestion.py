@@ -6,9 +6,31 @@ What is computed with them, and how it is rounded, stands in docs/fixed-point.md
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["ARGUMENT", "BIAS", "GAIN", "KEEP", "QUEUE", "QUEUE_UNIT", "SIGMA", "WEIGHT", "Fixed"]
-__all__ += ["FORMATS", "KEEP_MOST", "LEAST_EXPONENT", "MANTISSA", "RATE", "SCALE", "SEGMENTS"]
-__all__ += ["OVERHEAD", "SHARE", "TIME", "TIME_FRACTION", "WIRE_BYTES"]
+__all__ = [
+    "ARGUMENT",
+    "BIAS",
+    "BYTE_BITS",
+    "EXPONENT",
+    "FORMATS",
+    "GAIN",
+    "KEEP",
+    "KEEP_MOST",
+    "LEAST_EXPONENT",
+    "MANTISSA",
+    "OVERHEAD",
+    "QUEUE",
+    "QUEUE_UNIT",
+    "RATE",
+    "SCALE",
+    "SEGMENTS",
+    "SHARE",
+    "SIGMA",
+    "TIME",
+    "TIME_FRACTION",
+    "WEIGHT",
+    "WIRE_BYTES",
+    "Fixed",
+]
 
 
 @dataclass(frozen=True)
@@ -86,9 +108,14 @@ WIRE_BYTES = 14
 """Bits of a packet's length on the wire."""
 OVERHEAD = 24
 """Bytes that a frame takes on the wire beside itself: preamble 8, check 4, gap 12."""
+BYTE_BITS = 37
+"""Bits of the time of a byte at a rate of one step: a rate with its highest bit at n has a byte in
+M * 2^(``BYTE_BITS`` - n) steps of time."""
+EXPONENT = Fixed("n", 5, 0, "place of a rate's highest bit")
 LEAST_EXPONENT = 13
 """A rate below 2^13 steps, 524 kb/s, counts as that."""
-FORMATS = (KEEP, GAIN, BIAS, QUEUE, ARGUMENT, SIGMA, WEIGHT, SCALE, SHARE, RATE, MANTISSA, TIME)
+FORMATS = (KEEP, GAIN, BIAS, QUEUE, ARGUMENT, SIGMA, WEIGHT, SCALE, SHARE, RATE, MANTISSA)
+FORMATS += (EXPONENT, TIME)
 """All of them, in the order in which an update uses them."""
 SEGMENTS = 512
 """Pieces of a straight line that make sigma from 0 to 16, and 1 / r from 1 to 2."""

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from stellar_model.congestion import byte_time, rate, scale_of, sigmoid
-from stellar_model.congestion.rate import EXPONENT, exact_byte_time
+from stellar_model.congestion.rate import exact_byte_time
 from stellar_spec.congestion import (
     ARGUMENT,
     BIAS,
+    BYTE_BITS,
     LEAST_EXPONENT,
     MANTISSA,
     RATE,
@@ -42,7 +43,7 @@ def test_the_time_of_a_byte(exponent):
     mantissa, found = byte_time(rates)
     assert (found == exponent).all()
     assert mantissa.min() > 0 and mantissa.max() <= MANTISSA.most
-    time = mantissa * 2.0 ** (EXPONENT - MANTISSA.fraction - found)
+    time = mantissa * 2.0 ** (BYTE_BITS - MANTISSA.fraction - found)
     assert np.abs(time / exact_byte_time(rates) - 1).max() < 2.0**-16
     assert (np.diff(time[: 1 << min(exponent, 18)]) <= 0).all()
 

@@ -18,9 +18,9 @@ from stellar_bench.mutate.yosys import YosysError
         ),
         (
             ["--block", "flow_table", "--width", "8"],
-            "--width 8 is not for flow_table, whose size is --slots",
+            "flow_table: width 8 is not for a block whose size is its slots",
         ),
-        (["--slots", "64"], "--slots 64 is not for parser, whose size is --width"),
+        (["--slots", "64"], "parser: slots 64 is not for a block whose size is its width"),
         (["--width", "x"], "'x' is no width in bytes; give a decimal number from 1 to 64"),
         (["--count", "0"], "'0' is no number of mutants; give a decimal number from 1 to 10000"),
         (

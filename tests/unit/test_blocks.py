@@ -8,8 +8,8 @@ from stellar_nic.blocks import BLOCKS
 @pytest.mark.parametrize(
     ("name", "sizes", "message"),
     [
-        ("parser", {"width": None, "slots": 64}, "slots is not for a block whose size is its wid"),
-        ("flow_table", {"width": 8, "slots": 64}, "width is not for a block whose size is its sl"),
+        ("parser", {"width": None, "slots": 64}, "slots 64 is not for a block whose size is its w"),
+        ("flow_table", {"width": 8, "slots": 64}, "width 8 is not for a block whose size is its s"),
     ],
 )
 def test_a_size_of_another_block(name, sizes, message):

@@ -1,11 +1,21 @@
 # Ref: ITU-T I.371, the generic cell rate algorithm as virtual scheduling
 """Whether a packet is within its flow's rate, one in every cycle."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from itertools import pairwise
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from stellar_spec.congestion import TIME, WIRE_BYTES
+from stellar_spec.congestion import (
+    BYTE_BITS,
+    EXPONENT,
+    LEAST_EXPONENT,
+    MANTISSA,
+    RATE,
+    TIME,
+    WIRE_BYTES,
+)
 
 from ..memory import OutputRAM, PipelinedMultiplier, check_technology
 from ..params import check_int, check_power_of_two
@@ -22,6 +32,10 @@ DECIDE = PACE + PRODUCT + MOVED + 1
 """Cycles from the request to that in which it is decided: M and n, the product, its place, sums."""
 READ = DECIDE - 3
 """... to that in which the state's address is given: it is there two later, and chosen in one."""
+HIGHEST = RATE.width - 1
+"""The highest exponent of a byte's time."""
+POINT = HIGHEST + MANTISSA.fraction - BYTE_BITS
+"""Bits behind the point of a packet's time that has this exponent."""
 FURTHEST = 4
 """Packets in front of one, at most, whose result the memory has not given to it."""
 
@@ -141,20 +155,19 @@ class FlowMeter(wiring.Component):
             product.b.eq(pace.mantissa),
         ]
         exponent = delayed(m, pace.exponent, PRODUCT, "exponent")
-        # 2^6 at the highest is left behind an exponent of 13, 2^-11 at the lowest behind 30.
-        coarse = Signal(len(product.product) + 17, reset_less=True)
+        # Moved to the left of where the highest exponent has it, by eights first.
+        coarse = Signal(len(product.product) + HIGHEST - LEAST_EXPONENT, reset_less=True)
         fine = Signal(TIME.width, reset_less=True)
-        # By 8s first; what is behind the point are the lowest 11 bits.
-        left = Signal(5)
-        m.d.comb += left.eq(30 - exponent)
+        left = Signal(EXPONENT.width)
+        m.d.comb += left.eq(HIGHEST - exponent)
         rest = Signal(3, reset_less=True)
         shifted = Signal(len(coarse) + 7)
         m.d.sync += [
-            coarse.eq(product.product << Cat(0, 0, 0, left[3:])[:5]),
+            coarse.eq(product.product << Cat(Const(0, 3), left[3:])),
             rest.eq(left[:3]),
         ]
         m.d.comb += shifted.eq(coarse << rest)
-        m.d.sync += fine.eq((shifted + (1 << 10)) >> 11)
+        m.d.sync += fine.eq((shifted + (1 << POINT - 1)) >> POINT)
         return fine
 
     def _decide(self, m, at, time):
@@ -166,7 +179,7 @@ class FlowMeter(wiring.Component):
         # Results of the packets in front, the last one first; then those that are being written.
         behind = [Signal(STATE, name=f"state_{n}", reset_less=True) for n in range(FURTHEST - 1)]
         m.d.sync += behind[0].eq(result)
-        m.d.sync += [later.eq(before) for before, later in zip(behind, behind[1:], strict=False)]
+        m.d.sync += [later.eq(before) for before, later in pairwise(behind)]
         last = at[DECIDE + 1]
         m.d.comb += [
             states.read_address.eq(at[READ]["flow"]),

@@ -67,7 +67,7 @@ class StraightPieces(wiring.Component):
         """The node in front, and how far it is to the next, two cycles later."""
         ways = [abs(after - before) for before, after in pairwise(self._nodes)]
         bits = self._bits + max(ways).bit_length()
-        words = [node | way << self._bits for node, way in zip(self._nodes, ways, strict=False)]
+        words = [node | way << self._bits for node, way in zip(self._nodes[:-1], ways, strict=True)]
         m.submodules.table = table = Memory(shape=unsigned(bits), depth=len(words), init=words)
         port = table.read_port()
         word = Signal.like(port.data, name="word", reset_less=True)

@@ -7,6 +7,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from stellar_spec.congestion import (
+    BYTE_BITS,
+    EXPONENT,
     LEAST_EXPONENT,
     MANTISSA,
     RATE,
@@ -25,10 +27,8 @@ __all__ = ["BYTE_TIME", "RATE_SETTINGS", "ByteTime", "WeightRate"]
 
 RATE_SETTINGS = data.StructLayout({"scale": SCALE.width, "least": RATE.width, "line": RATE.width})
 """``K``, ``R_min`` and ``R_line``."""
-BYTE_TIME = data.StructLayout({"mantissa": MANTISSA.width, "exponent": 5})
+BYTE_TIME = data.StructLayout({"mantissa": MANTISSA.width, "exponent": EXPONENT.width})
 """The time of a byte is ``mantissa`` * 2^(19 - ``exponent``) steps of 2^-10 ns."""
-BYTE_BITS = 37
-"""Bits of the time of a byte at a rate of one step."""
 PART = 18
 REST_BITS = 9
 """Bits of a rate's fraction behind the number of a piece."""
@@ -167,7 +167,7 @@ class ByteTime(wiring.Component):
             value, moved = kept, by
         fraction = len(pieces.x)
         m.d.comb += pieces.x.eq(value[-1 - fraction : -1])
-        exponent = Signal(5, reset_less=True)
+        exponent = Signal(EXPONENT.width)
         m.d.comb += exponent.eq(RATE.width - 1 - moved)
         m.d.comb += [
             self.time.mantissa.eq(pieces.y),

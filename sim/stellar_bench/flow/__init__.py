@@ -5,7 +5,7 @@
     ``ports`` and ``abi`` mirror the table's and the harness' declarations, ``library`` builds it,
     ``faults`` are what the harness finds by itself
 ``judge``
-    answers, events and counters of a run against the golden model
+    answers, events and counters of a run against the golden model; ``packets`` are those accounted
 ``batches``, ``soak``
     the commands of a batch: filling, churning, emptying, clearing; a long row of them
 ``scenarios``, ``environment``, ``timeline``

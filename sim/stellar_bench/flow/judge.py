@@ -11,18 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from stellar_model.flow import Accounting, Command, FlowModel, Mismatch, Record, Time
+from stellar_model.flow import Command, FlowModel, Mismatch, Record, Time
 from stellar_model.flow.entry import TIME_MASK
 from stellar_model.flow.records import KIND_BITS, MEANT
 from stellar_spec.flow import EventKind, FlowOp, FlowStatus
 
 from .engine import Commands, Run
 from .library import REPORT_WITHIN
+from .packets import Packets
 
 __all__ = ["Judge", "Verdict"]
 
-SEEN_WITHIN = 16
-"""Cycles from an accounting's transfer to the cycle whose ``now`` is kept, at most."""
 LEARN_SLACK = 8
 """Cycles from the moment in which a key is learned to that whose ``now`` is kept, at most, more at
 one time than at another: packets that are accounted come first. Without any it is always the same.
@@ -44,60 +43,6 @@ class Verdict:
     model: list[Record] = field(default_factory=list)
     gateware: list[Record] = field(default_factory=list)
     seen: Counter = field(default_factory=Counter)
-
-
-class _Packets:
-    """The accountings of a run, fed to the model as time goes on."""
-
-    def __init__(self, run: Run, model: FlowModel, time):
-        table = run.accounted
-        self._cycles = table["cycle"].tolist()
-        self._flows, self._generations = table["flow"].tolist(), table["generation"].tolist()
-        self._sizes = table["bytes"].tolist()
-        self._model, self._time, self._at = model, time, 0
-        self._early: dict[tuple[int, int], list[Accounting]] = {}
-
-    def _packet(self, at):
-        cycle = self._cycles[at]
-        time = self._time(cycle, cycle + SEEN_WITHIN)
-        return Accounting(self._flows[at], self._generations[at], self._sizes[at], time)
-
-    def until(self, cycle: int) -> None:
-        """Account all that were handed over before ``cycle``."""
-        cycles, at, account = self._cycles, self._at, self._model.account
-        while at < len(cycles) and cycles[at] < cycle:
-            packet = self._packet(at)
-            at += 1
-            if not account(packet):
-                self._early.setdefault(packet[:2], []).append(packet)
-        self._at = at
-
-    def early(self, flow: int, generation: int) -> list[Accounting]:
-        """Those of a handle that no one had when they were accounted: not stale after all."""
-        found = self._early.pop((flow, generation), [])
-        self._model.stale -= len(found)
-        return found
-
-    def waiting(self, flow: int, generation: int, sure: int, last: int):
-        """Those of a handle that wait, up to cycle ``last``; how many came before ``sure``."""
-        found, certain = [], 0
-        cycles, flows = self._cycles, self._flows
-        for at in range(self._at, len(cycles)):
-            if cycles[at] > last:
-                break
-            if flows[at] == flow and self._generations[at] == generation:
-                found.append(self._packet(at))
-                certain += cycles[at] < sure
-        return found, certain
-
-    def of_present(self, last: int) -> int:
-        """How many wait, up to cycle ``last``, whose handle is not over."""
-        count = 0
-        for at in range(self._at, len(self._cycles)):
-            if self._cycles[at] > last:
-                break
-            count += self._model.entry_of(self._flows[at], self._generations[at]) is not None
-        return count
 
 
 class Judge:
@@ -165,7 +110,7 @@ class _Batch:
         self._lively = bool(settings.get("idle_timeout") or settings.get("learn"))
         self._lag = REPORT_WITHIN if settings.get("idle_timeout") else 0
         self._start, self._tick = run.traffic.start, run.traffic.tick
-        self._packets = _Packets(run, self._model, self._time)
+        self._packets = Packets(run, self._model, self._time)
         columns = (commands.ops, commands.slots, commands.keys, commands.actions)
         self._commands = list(zip(*(column.tolist() for column in columns), strict=True))
         self._answers = [judge._answer_format.unpack(value) for value in run.answers]

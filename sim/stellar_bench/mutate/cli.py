@@ -10,6 +10,8 @@ import json
 import sys
 from pathlib import Path
 
+from stellar_nic.blocks import BLOCKS
+
 from ..inputs import DEFAULT_SEED
 from ..options import number, seed
 from ..verilate import BuildError
@@ -28,12 +30,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     target = TARGETS[options.block]
-    sizes = {"s": ("slots", options.slots), "w": ("width", options.width)}
-    what, width = sizes.pop(target.letter)
-    ((other, given),) = sizes.values()
-    if given is not None:
-        parser.error(f"--{other} {given} is not for {target.name}, whose size is --{what}")
-    width = width or target.usual or target.widths[0]
+    block, given = BLOCKS[target.name], {"width": options.width, "slots": options.slots}
+    try:
+        block.check_only(**given)
+    except ValueError as error:
+        parser.error(f"{target.name}: {error}")
+    width = block.chosen(**given) or target.usual or target.widths[0]
     if width not in target.widths:
         sizes = ", ".join(map(str, target.widths))
         parser.error(f"no {target.name} of {width} {target.unit} is mutated; there are {sizes}")

@@ -3,16 +3,14 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stellar_spec.congestion import MANTISSA, TIME
-
-from .rate import EXPONENT
+from stellar_spec.congestion import BYTE_BITS, MANTISSA, TIME
 
 __all__ = ["Decision", "Meter", "packet_time"]
 
 
 def packet_time(size: int, mantissa: int, exponent: int) -> int:
     """The time of ``size`` bytes at M and n, the nearest step, halves upward."""
-    shift = EXPONENT - MANTISSA.fraction - exponent
+    shift = BYTE_BITS - MANTISSA.fraction - exponent
     product = size * mantissa
     return product << shift if shift >= 0 else (product + (1 << -shift - 1)) >> -shift
 

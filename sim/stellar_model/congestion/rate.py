@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from stellar_spec.congestion import (
+    BYTE_BITS,
     LEAST_EXPONENT,
     MANTISSA,
     RATE,
@@ -52,19 +53,18 @@ def rate(weight, *, scale, least, line):
 
 
 def _nodes():
-    exponent = int(BYTE).bit_length()  # BYTE is 0.93 times 2 to this
-    one = BYTE / 2**exponent * (1 << MANTISSA.fraction)
+    one = BYTE / 2**BYTE_BITS * (1 << MANTISSA.fraction)
     ends = (one * SEGMENTS / (SEGMENTS + n) for n in range(SEGMENTS + 1))
-    return exponent, np.array([int(end + Fraction(1, 2)) for end in ends])
+    return np.array([int(end + Fraction(1, 2)) for end in ends])
 
 
-EXPONENT, NODES = _nodes()
+NODES = _nodes()
 _FRACTION = 18
 _REST = 1 << _FRACTION - (SEGMENTS - 1).bit_length()
 
 
 def byte_time(rate):
-    """M (MANTISSA) and the exponent n of the time of a byte at ``rate``: M * 2^(EXPONENT - n)."""
+    """M (MANTISSA) and n (EXPONENT) of a byte at ``rate``, whose time is M * 2^(BYTE_BITS - n)."""
     rate = np.maximum(np.asarray(rate, np.int64), 1 << LEAST_EXPONENT)
     exponent = np.frexp(rate.astype(np.float64))[1].astype(np.int64) - 1
     normal = np.left_shift(rate, RATE.width - 1 - exponent) >> RATE.width - 1 - _FRACTION

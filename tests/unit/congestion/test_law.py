@@ -1,5 +1,7 @@
 """FlowMatrix' law in gateware: every argument of sigma, and many updates, against the model."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,15 @@ from stellar_spec.congestion import (
 
 from .columns import ColumnBench
 
-INPUTS = {"x": 21, "weight": 24, "queue": 16, "keep": 16, "gain": 16, "bias": 17, "rests": 1}
+INPUTS = {
+    "x": ARGUMENT.width,
+    "weight": WEIGHT.width,
+    "queue": QUEUE.width,
+    "keep": KEEP.width,
+    "gain": GAIN.width,
+    "bias": BIAS.width,
+    "rests": 1,
+}
 OUTPUTS = {"sigma": SIGMA.width, "renewed": WEIGHT.width}
 PARTS = 8
 """Runs that the arguments are dealt to, each with settings of its own."""
@@ -67,7 +77,9 @@ def test_every_argument_and_many_updates(gateware, seed):
     bench, latencies = gateware
     random = np.random.default_rng(seed)
     arguments = random.permutation(np.arange(ARGUMENT.least, ARGUMENT.most + 1))
-    for x, settings in zip(np.split(arguments, PARTS), settings_of(random), strict=False):
+    for x, settings in zip(
+        np.split(arguments, PARTS), islice(settings_of(random), PARTS), strict=True
+    ):
         weight = random.integers(0, WEIGHT.most + 1, len(x))
         weight[::7] = random.choice([0, WEIGHT.most], len(weight[::7]))
         queue = random.integers(0, QUEUE.most + 1, len(x)) >> random.integers(0, 16, len(x))

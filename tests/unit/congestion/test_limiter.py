@@ -24,7 +24,15 @@ from stellar_spec.congestion import (
 from .columns import ColumnBench
 
 FLOWS, FLOW_BITS, EVERY, SWEEP_EVERY = 16, 4, 3, 101
-SETTINGS = {"keep": 16, "gain": 16, "bias": 17, "scale": 18, "least": 31, "line": 31, "burst": 48}
+SETTINGS = {
+    "keep": KEEP.width,
+    "gain": GAIN.width,
+    "bias": BIAS.width,
+    "scale": SCALE.width,
+    "least": RATE.width,
+    "line": RATE.width,
+    "burst": TIME.width,
+}
 WIDTHS = {
     "valid": 1,
     "flow": FLOW_BITS,

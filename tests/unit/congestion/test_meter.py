@@ -6,7 +6,7 @@ import pytest
 from stellar_model.congestion import byte_time
 from stellar_model.congestion.meter import Meter
 from stellar_nic.congestion import FlowMeter
-from stellar_spec.congestion import RATE, TIME, WIRE_BYTES
+from stellar_spec.congestion import EXPONENT, MANTISSA, RATE, TIME, WIRE_BYTES
 
 from .columns import ColumnBench
 
@@ -17,8 +17,8 @@ WIDTHS = {
     "size": WIRE_BYTES,
     "write": 1,
     "paced": FLOW_BITS,
-    "mantissa": 18,
-    "exponent": 5,
+    "mantissa": MANTISSA.width,
+    "exponent": EXPONENT.width,
     "now": TIME.width,
     "burst": TIME.width,
 }
