@@ -90,7 +90,10 @@ class AxiIngress(wiring.Component):
         inside = Signal()  # a beat of this frame has been passed on
         broken = Signal()  # and the keep of one that has was none that is allowed
         first = Signal(INGRESS_LAYOUT.size, reset_less=True)  # what came with its first beat
-        null, gap, wrong, take = Signal(), Signal(), Signal(), Signal()
+        null = Signal()
+        gap = Signal()
+        wrong = Signal()
+        take = Signal()
         upto = Signal.like(keep)  # all lanes up to the highest, and the lowest in any case
         m.d.comb += [
             null.eq(~keep.any()),

@@ -203,7 +203,8 @@ class Capture(wiring.Component):
         is a fragment header.
         """
         at = LabelledWords(m, self.walked)
-        held, word = Signal(32, reset_less=True), Signal(32)
+        held = Signal(32, reset_less=True)
+        word = Signal(32)
         opens, walked = at.hits("ext", 0), self.room.whole
         # Of a fragment header the word says whether anything is set in it.
         ((_, more, _),) = pieces(IPV6_FRAGMENT, "more_fragments")

@@ -73,9 +73,12 @@ class DatagramEnd(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         bits = self._bits = (self._width - 1).bit_length()  # of a lane's number
-        begun, ends, over = Signal(), Signal(), Signal()  # ends: in this beat
+        begun = Signal()
+        ends = Signal()
+        over = Signal()  # ends: in this beat
         left = Signal(16, reset_less=True)  # bytes of the datagram behind the beat before, less one
-        found, next_ends = Signal(), Signal()
+        found = Signal()
+        next_ends = Signal()
         m.d.comb += [
             found.eq(self.header.any()),
             self.over.eq(over),
@@ -118,7 +121,8 @@ class DatagramEnd(wiring.Component):
     def _count(self, m, found, next_ends, left):
         """Bytes of the datagram behind this beat, and whether it ends in the next."""
         width, bits = self._width, self._bits
-        start, next_left = Signal(16), Signal(16)
+        start = Signal(16)
+        next_left = Signal(16)
         ends_next = []
         for word in self._words():
             behind = UDP.size + width - 1 - self._last_lane(word)  # length at this beat's end

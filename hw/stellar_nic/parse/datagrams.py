@@ -78,9 +78,11 @@ class UdpLength(wiring.Component):
         ((index, place, _),) = pieces(UDP, "length")
         ((_, checksum, _),) = pieces(UDP, "checksum")  # in the same word
         length = at.word("udp", index)[place]
-        hit, words = Signal(), self.walked.words
+        hit = Signal()
+        words = self.walked.words
         payload = Cat(self.odd_bytes, self.room.left[:14])
-        low, high = Signal(), Signal()
+        low = Signal()
+        high = Signal()
         m.d.comb += [
             hit.eq(at.hit("udp", index) & ~self.ended),
             low.eq(at.hint("udp", index, lambda hints: hints.short)),

@@ -109,8 +109,11 @@ class Facts(wiring.Component):
         m = Module()
         walked, beat = self.walked, self.walked.beat
         at = LabelledWords(m, walked)
-        events, facts, pending = Signal(EventsLayout), Signal(FactsLayout), Signal(LabelLayout)
-        alive, stop = Signal(), self._stop(m, facts)
+        events = Signal(EventsLayout)
+        facts = Signal(FactsLayout)
+        pending = Signal(LabelLayout)
+        alive = Signal()
+        stop = self._stop(m, facts)
         m.d.comb += [
             # Behind a frame's last beat the next frame's walk is under way.
             self.ended.eq(stop & ~events.last),

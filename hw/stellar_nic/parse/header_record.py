@@ -127,8 +127,10 @@ class HeaderRecord(wiring.Component):
             self.facts,
             self.places,
         )
-        network, last = Signal(3), Signal(PLACE_BITS)
-        tcp, telemetry = Signal(PLACE_BITS), Signal(PLACE_BITS)
+        network = Signal(3)
+        last = Signal(PLACE_BITS)
+        tcp = Signal(PLACE_BITS)
+        telemetry = Signal(PLACE_BITS)
         words = lookup(self.fields.tcp_data_offset, lambda k: max(k, TCP.size // _WORD), 4)
         m.d.comb += [
             network.eq(lookup(self.tags, lambda tags: ETHERNET.size // _WORD + tags, 3)),

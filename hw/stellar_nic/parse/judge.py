@@ -159,7 +159,8 @@ class Judge(wiring.Component):
         need = Signal(5)
         spare = Signal(7, reset_less=True)  # words behind what the base header announces
         opened = Signal(reset_less=True)  # what a base header at the place would be shown
-        hops, hops_fit = fields.int.hops_reserved, Signal()
+        hops = fields.int.hops_reserved
+        hops_fit = Signal()
         m.d.comb += need.eq(rule.headers + Mux(trimmed, 0, rule.behind))
         m.d.sync += spare.eq(self.lengths.reach[2:] - need)
         with m.If(self.valid):
@@ -198,7 +199,8 @@ class Judge(wiring.Component):
         What is no candidate is due with its UDP header and needs no look at its base header.
         """
         events, out = self.events, self.judgement
-        emitted, done = Signal(), Signal()
+        emitted = Signal()
+        done = Signal()
         m.d.comb += done.eq(
             Cat(
                 events.last,

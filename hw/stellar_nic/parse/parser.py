@@ -87,12 +87,15 @@ class Parser(wiring.Component):
         m = Module()
         pipeline = Pipeline(width=self._width)
         packets = ForwardRegister(shape=self.i.payload.shape())
-        enable, take = Signal(), Signal()
+        enable = Signal()
+        take = Signal()
         m.submodules.packets = packets
         m.submodules.pipeline = EnableInserter(enable)(pipeline)
         connect(m, packets.o, wiring.flipped(self.o))
         # A record of the frame before is still here, and this frame's first beat has come.
-        header_waits, trailer_waits, opens = Signal(), Signal(), Signal()
+        header_waits = Signal()
+        trailer_waits = Signal()
+        opens = Signal()
         m.d.comb += [
             enable.eq(
                 ~(header_waits & ~self.header.ready) & ~(trailer_waits & ~self.trailer.ready)

@@ -129,7 +129,8 @@ class Places(wiring.Component):
         """The frame's length, and that of Ethernet and the IP packet; both less one."""
         keep = self.walked.beat.packet.keep
         kept = [keep[1 << bit :: 1 << bit].xor() for bit in range((self._width - 1).bit_length())]
-        less_one, end = Signal(_LENGTH_BITS), Signal(_LENGTH_BITS, reset_less=True)
+        less_one = Signal(_LENGTH_BITS)
+        end = Signal(_LENGTH_BITS, reset_less=True)
         m.d.comb += less_one.eq(Cat(*kept, before))
         m.d.sync += end.eq(self.length + lookup(Cat(self.tags, self.six), self._in_front, 6))
         with m.If(self.valid):

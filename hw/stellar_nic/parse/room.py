@@ -79,12 +79,14 @@ class Room(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         extension = self.walked.extension
-        size, one_more = Signal(SIZE_BITS), Signal()
+        size = Signal(SIZE_BITS)
+        one_more = Signal()
         m.d.comb += [
             size.eq(extension.size & extension.opened.replicate(SIZE_BITS)),
             one_more.eq(extension.one_more & extension.opened),
         ]
-        left, budget = Signal(signed(_BITS)), Signal(signed(SIZE_BITS + 1), init=_LIMIT)
+        left = Signal(signed(_BITS))
+        budget = Signal(signed(SIZE_BITS + 1), init=_LIMIT)
         # All ones: left is 0 or 1, so that no extension header fits.  A bit for every few of its
         # bits, as they come late.
         self._tight = Signal(len(_zeros(left[1:])))
@@ -95,10 +97,14 @@ class Room(wiring.Component):
     def _count(self, m, left, size, one_more):
         """Words left: of the IP header's length, once it has been captured, or of those before."""
         at = LabelledWords(m, self.walked)
-        load, jumbogram = Signal(), Signal()
-        known, taken = Signal(_BITS), Signal(_BITS)
+        load = Signal()
+        jumbogram = Signal()
+        known = Signal(_BITS)
+        taken = Signal(_BITS)
         # A jumbogram is told a cycle later: the IPv6 header has words enough behind its length.
-        alone, loaded_six, load_four = Signal(reset_less=True), Signal(), Signal()
+        alone = Signal(reset_less=True)
+        loaded_six = Signal()
+        load_four = Signal()
         m.d.sync += [
             load.eq(at.hit("ip4", 0) | at.hit("ip6", 1)),
             load_four.eq(at.hit("ip4", 0)),
@@ -111,7 +117,8 @@ class Room(wiring.Component):
             self.room.left.eq(left),
             self.room.jumbogram.eq(jumbogram),
         ]
-        rest, short = Signal(signed(_BITS)), Signal()
+        rest = Signal(signed(_BITS))
+        short = Signal()
         m.d.comb += [rest.eq(_less(known, taken, one_more)), self.room.short.eq(short)]
         with m.If(~self.ended):
             m.d.sync += [left.eq(rest), self._tight.eq(_zeros(rest[1:]))]
@@ -128,8 +135,10 @@ class Room(wiring.Component):
         That needs no look at whether the walk had ended: extension headers without room end it,
         and its other ends lie where none is walked.
         """
-        both, more = self.walked.extension.both, Signal()
-        none, fits = Signal(), Signal()
+        both = self.walked.extension.both
+        more = Signal()
+        none = Signal()
+        fits = Signal()
         spare = Signal(signed(SIZE_BITS + 1))
         strict = Signal(len(_zeros(spare[1:])))  # all ones: less than _LEAST
         m.d.comb += spare.eq(_less(budget, size, one_more))

@@ -87,7 +87,8 @@ class Rule(wiring.Component):
 
     def _base(self, m, at):
         rule = self._rule
-        opcode, flags = Signal(6), Signal(4)
+        opcode = Signal(6)
+        flags = Signal(4)
         m.d.comb += [
             opcode.eq(_field(at.word("base", 0), STELLAR, "opcode")),
             flags.eq(_field(at.word("base", 0), STELLAR, "flags")),

@@ -74,7 +74,9 @@ class TrailerRecord(wiring.Component):
     def _lengths(self, m, flags):
         """Step 9: the frame's length against that of its IP packet."""
         facts, judged, places = self.facts, self.judgement, self.places
-        known, beyond, candidate = facts.ip & ~facts.jumbogram, Signal(), Signal()
+        known = facts.ip & ~facts.jumbogram
+        beyond = Signal()
+        candidate = Signal()
         m.d.comb += [
             beyond.eq(known & places.less),
             flags[Flag.OVERSIZE].eq(places.less_one >= self.max_length),
@@ -129,8 +131,11 @@ class TrailerRecord(wiring.Component):
 
         Masks, not choices of 0: those would become resets, which come later.
         """
-        judged, error, early = self.judgement, self.events.error, Signal(Reason)
-        checked, ours = Signal(), Signal(attrs={"keep": 1})
+        judged = self.judgement
+        error = self.events.error
+        early = Signal(Reason)
+        checked = Signal()
+        ours = Signal(attrs={"keep": 1})
         m.d.comb += [
             ours.eq(candidate & ~judged.other_version),
             checked.eq(~judged.trimmed & ~self.check_flag),

@@ -105,7 +105,8 @@ def _last_in_lane_1(state, hints):
 
 def _second(m, state, hints, first):
     """The label of the word in lane 1."""
-    label, second = state.label, Signal(LabelLayout)
+    label = state.label
+    second = Signal(LabelLayout)
     last = Mux(label.last, enters(first, 1), _last_in_lane_1(state, hints))
     m.d.comb += [
         *(

@@ -130,10 +130,13 @@ class Walk(wiring.Component):
         """Registers the beat; what it left is picked behind the registers."""
         o = Signal(WalkedLayout(self._width), reset_less=True)
         # What makes the stages behind act on its own; so no frame from before a reset does.
-        found, extension = Signal.like(o.found), Signal.like(o.extension)
+        found = Signal.like(o.found)
+        extension = Signal.like(o.extension)
         ip_words = {name: Signal.like(o[f"{name}_words"]) for name in IP_WORDS}
         labels, ends = steps.labels, steps.chain_ends
-        starts, chain_end, there = Signal(), Signal(), [word.there for word in self.words]
+        starts = Signal()
+        chain_end = Signal()
+        there = [word.there for word in self.words]
         m.d.comb += [
             self.o.eq(o),
             self.o.found.eq(found),
@@ -179,7 +182,8 @@ class Walk(wiring.Component):
             extension.both.eq(both & there[-1] & self.valid),
             extension.fragment.eq((ends & there & fragment).any() & self.valid),
         ]
-        size, one_more = Signal(SIZE_BITS), Signal()
+        size = Signal(SIZE_BITS)
+        one_more = Signal()
         for lane, label in enumerate(labels):
             # At most one opens, as they have two words.
             with m.If(steps.opens[lane] if lane else 1):
