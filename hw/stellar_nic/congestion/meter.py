@@ -1,8 +1,6 @@
 # Ref: ITU-T I.371, the generic cell rate algorithm as virtual scheduling
 """Whether a packet is within its flow's rate, one in every cycle."""
 
-from itertools import pairwise
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -21,23 +19,17 @@ from ..memory import OutputRAM, PipelinedMultiplier, check_technology
 from ..params import check_int, check_power_of_two
 from .delay import delayed
 from .rate import BYTE_TIME
+from .schedule import DECISION, VirtualSchedule
 
 __all__ = ["DECISION", "FlowMeter"]
 
-DECISION = data.StructLayout({"conforms": 1, "departure": TIME.width})
-"""``conforms``: the packet is within the rate; ``departure``: from when on it is."""
-STATE = data.StructLayout({"due": TIME.width, "live": 1})
-PACE, PRODUCT, MOVED = 2, 3, 2
-DECIDE = PACE + PRODUCT + MOVED + 1
-"""Cycles from the request to that in which it is decided: M and n, the product, its place, sums."""
-READ = DECIDE - 3
-"""... to that in which the state's address is given: it is there two later, and chosen in one."""
+PACE, PRODUCT, MOVED = 2, 3, 3
+MEET = PACE + PRODUCT + MOVED
+"""Cycles from the request to that in which its time is there: M and n, the product, its place."""
 HIGHEST = RATE.width - 1
 """The highest exponent of a byte's time."""
 POINT = HIGHEST + MANTISSA.fraction - BYTE_BITS
 """Bits behind the point of a packet's time that has this exponent."""
-FURTHEST = 4
-"""Packets in front of one, at most, whose result the memory has not given to it."""
 
 
 class FlowMeter(wiring.Component):
@@ -82,6 +74,7 @@ class FlowMeter(wiring.Component):
         check_int("flows", flows, low=2, high=1 << 16)
         self._sweep_every = check_int("sweep_every", sweep_every, low=2, high=1 << 24)
         self._technology = check_technology(technology)
+        self._schedule = VirtualSchedule(flows=flows, technology=technology, meet=MEET)
         flow = (flows - 1).bit_length()
         request = data.StructLayout({"flow": flow, "size": WIRE_BYTES})
         pace = data.StructLayout({"write": 1, "flow": flow, "time": BYTE_TIME})
@@ -98,18 +91,19 @@ class FlowMeter(wiring.Component):
     @property
     def latency(self):
         """Cycles from a request to its result."""
-        return DECIDE + 2
+        return self._schedule.latency
 
     @property
     def sampled(self):
         """Cycles from a request to the cycle whose ``now`` counts for it."""
-        return DECIDE - 1
+        return MEET - 1
 
     def elaborate(self, platform):
         m = Module()
         at = self._pipeline(m)
         time = self._packet_time(m, at)
-        self._decide(m, at, time)
+        told, decision = self._schedule.add(m, at, time, self.now, self.burst)
+        m.d.comb += [self.result.valid.eq(told), self.result.payload.eq(decision)]
         return m
 
     def _pipeline(self, m):
@@ -124,7 +118,7 @@ class FlowMeter(wiring.Component):
         packet = self.request.valid & ~sweeps
         flow = Mux(sweeps, swept, self.request.payload.flow)
         stages = [{"packet": packet, "sweep": sweeps, "flow": flow}]
-        for stage in range(1, DECIDE + FURTHEST):
+        for stage in range(1, self._schedule.stages):
             before, now = stages[-1], {}
             for name, value in before.items():
                 bits = name == "flow"
@@ -161,101 +155,13 @@ class FlowMeter(wiring.Component):
         left = Signal(EXPONENT.width)
         m.d.comb += left.eq(HIGHEST - exponent)
         rest = Signal(3, reset_less=True)
-        shifted = Signal(len(coarse) + 7)
+        shifted = Signal(len(coarse) + 7, reset_less=True)
+        rounded = Signal(len(shifted) + 1)
         m.d.sync += [
             coarse.eq(product.product << Cat(Const(0, 3), left[3:])),
             rest.eq(left[:3]),
         ]
-        m.d.comb += shifted.eq(coarse << rest)
-        m.d.sync += fine.eq((shifted + (1 << POINT - 1)) >> POINT)
+        m.d.sync += shifted.eq(coarse << rest)
+        m.d.comb += rounded.eq(shifted + (1 << POINT - 1))
+        m.d.sync += fine.eq(rounded >> POINT)
         return fine
-
-    def _decide(self, m, at, time):
-        """The loop of one cycle: a flow's state goes from packet to packet."""
-        m.submodules.states = states = OutputRAM(
-            width=STATE.size, depth=self._flows, technology=self._technology
-        )
-        result = Signal(STATE)
-        # Results of the packets in front, the last one first; then those that are being written.
-        behind = [Signal(STATE, name=f"state_{n}", reset_less=True) for n in range(FURTHEST - 1)]
-        m.d.sync += behind[0].eq(result)
-        m.d.sync += [later.eq(before) for before, later in pairwise(behind)]
-        last = at[DECIDE + 1]
-        m.d.comb += [
-            states.read_address.eq(at[READ]["flow"]),
-            states.write_enable.eq(last["packet"] | last["sweep"]),
-            states.write_address.eq(last["flow"]),
-            states.write_data.eq(behind[0].as_value()),
-        ]
-        stored = data.View(STATE, states.read_data)
-        given = Signal(STATE, reset_less=True)
-        same = Signal()
-        m.d.sync += [
-            same.eq(self._same(at, DECIDE - 1, 1)),
-            given.eq(stored),
-        ]
-        for distance in range(FURTHEST, 1, -1):
-            with m.If(self._same(at, DECIDE - 1, distance)):
-                m.d.sync += given.eq(behind[distance - 2])
-        self._judge(m, at[DECIDE], time, result, (given, behind[0]), same)
-
-    @staticmethod
-    def _same(at, stage, distance):
-        """Whether what is ``distance`` in front of ``stage`` is of the same flow."""
-        ahead = at[stage + distance]
-        there = ahead["packet"] | ahead["sweep"]
-        return there & (ahead["flow"] == at[stage]["flow"])
-
-    def _judge(self, m, stage, time, result, sources, same):
-        """Both states that there may be are judged, and then one of them is taken."""
-        now, limit, fresh, step = (
-            Signal(TIME.width, name=name, reset_less=True)
-            for name in ("now_then", "limit", "fresh", "step")
-        )
-        m.d.sync += [
-            now.eq(self.now),
-            limit.eq(self.now + self.burst),
-            fresh.eq(self.now + time),
-            step.eq(time),
-        ]
-        over, within, sums = [], [], []
-        for state in sources:
-            past, near = Signal(TIME.width), Signal(TIME.width)
-            m.d.comb += [past.eq(now - state.due), near.eq(limit - state.due)]
-            over.append(~past[-1] | ~state.live)
-            within.append(~near[-1])
-            sums.append((state.due + step)[: TIME.width])
-        is_over = Mux(same, over[1], over[0])
-        conforms = is_over | Mux(same, within[1], within[0])
-        due = Mux(same, sources[1].due, sources[0].due)
-        moved = Mux(is_over, fresh, Mux(same, sums[1], sums[0]))
-        m.d.comb += [
-            result.due.eq(Mux(stage["packet"] & conforms, moved, due)),
-            result.live.eq(
-                Mux(
-                    stage["packet"] & conforms,
-                    1,
-                    Mux(same, sources[1].live, sources[0].live) & ~(stage["sweep"] & is_over),
-                )
-            ),
-        ]
-        self._tell(m, stage, conforms, due, now)
-
-    def _tell(self, m, stage, conforms, due, now):
-        """The decision, and from when on the packet would conform."""
-        yes, since, moment, valid = (
-            Signal(name="yes"),
-            Signal(TIME.width, name="since", reset_less=True),
-            Signal(TIME.width, name="moment", reset_less=True),
-            Signal(name="decided"),
-        )
-        burst = delayed(m, self.burst, 2, "burst_then")
-        m.d.sync += [
-            yes.eq(conforms),
-            since.eq(due),
-            moment.eq(now),
-            valid.eq(stage["packet"]),
-            self.result.valid.eq(valid),
-            self.result.payload.conforms.eq(yes),
-            self.result.payload.departure.eq(Mux(yes, moment, since - burst)),
-        ]

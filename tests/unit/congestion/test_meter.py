@@ -126,7 +126,7 @@ def test_decisions(gateware, seed):
 
 
 def test_latencies(gateware):
-    assert gateware[1] == (10, 7)
+    assert gateware[1] == (12, 7)
 
 
 @pytest.mark.parametrize("wraps", [0.4, 0.6, 1.1, 10])
