@@ -27,7 +27,7 @@ help: ## list the targets
 	@echo "    WAVES=1      write waveforms under build/; the run prints where"
 	@echo "    VERILOG=BENCH=FILE   (sim) simulate an edited export, e.g. parser_w8=build/verilog/parser_w8.v"
 	@echo "  area and timing take:"
-	@echo "    BLOCK=NAME WIDTH=8 SLOTS=2048 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat or slots, ECP5, grade, seconds for a tool"
+	@echo "    BLOCK=NAME WIDTH=8 SLOTS=2048 FLOWS=1024 DEVICE=45k SPEED=6 TIMEOUT=900   block, bytes a beat, slots or flows, ECP5, grade, seconds for a tool"
 	@echo "    SEEDS=8      (timing) places and routes with the seeds 1 to 8"
 	@echo "  bench and soak take SEED=N, N=FRAMES; soak takes BLOCK=NAME (parser; flow_table, flow_table_port, flow_table_largest: N=COMMANDS), VERILOG"
 	@echo "  mutate takes BLOCK=NAME WIDTH=8 (flow_table: SLOTS=64) N=MUTANTS SEED=N JOBS=N, mutants at a time"
@@ -74,9 +74,10 @@ verilog: $(BASE) ## export the gateware as Verilog, also with AXI4-Stream ports,
 
 # Area and timing on ECP5: the method and the table are in docs/performance.md
 # A size is handed on only where one is given: each block has its own, and refuses the other.
-SIZE     = $(if $(WIDTH),--width '$(WIDTH)') $(if $(SLOTS),--slots '$(SLOTS)')
+SIZE     = $(if $(WIDTH),--width '$(WIDTH)') $(if $(SLOTS),--slots '$(SLOTS)') $(if $(FLOWS),--flows '$(FLOWS)')
 WIDTH   ?=
 SLOTS   ?=
+FLOWS   ?=
 SEEDS   ?= 8
 DEVICE  ?= 45k
 SPEED   ?= 6

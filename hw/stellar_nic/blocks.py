@@ -4,10 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .axi import ParserAXI
+from .congestion import FlowLimiter
 from .flow import FlowTable
 from .parse import PARSER_WIDTHS, Parser
 
-__all__ = ["BLOCKS", "Block"]
+__all__ = ["BLOCKS", "SIZES", "Block"]
+
+SIZES = {"width": "bytes a beat", "slots": "slots", "flows": "flows"}
+"""What the sizes of blocks are called in command lines and results → what they count."""
 
 
 @dataclass(frozen=True)
@@ -15,38 +19,37 @@ class Block:
     """A block that can be made in several sizes.
 
     ``make(size, technology)`` gives the component and raises ``ValueError`` for a size that it does
-    not take.  ``letter`` stands in front of the size in names, ``unit`` says what the size counts.
-    ``sizes`` are those that are exported by default, ``size`` is the one that is measured.
+    not take.  ``sizes`` are those that are exported by default, ``size`` is the one that is
+    measured, ``word`` what it is called, one of :data:`SIZES`.
     """
 
     make: Callable
     sizes: tuple[int, ...]
     size: int = 8
-    letter: str = "w"
-    unit: str = "bytes a beat"
+    word: str = "width"
 
     def __call__(self, size, technology="generic"):
         """The component; ``technology`` names the cells of the vendor that it may use."""
         return self.make(size, technology)
 
     @property
-    def word(self):
-        """What the size is called in results."""
-        return "slots" if self.letter == "s" else "width"
+    def unit(self):
+        """What the size counts."""
+        return SIZES[self.word]
 
     def named(self, name, size):
         """The name of a file and module, for example ``parser_w8``."""
-        return f"{name}_{self.letter}{size}"
+        return f"{name}_{self.word[0]}{size}"
 
-    def check_only(self, *, width, slots):
+    def check_only(self, **sizes):
         """Raises ``ValueError`` for a size that says nothing of this block."""
-        other, given = ("width", width) if self.letter == "s" else ("slots", slots)
-        if given is not None:
-            raise ValueError(f"{other} {given} is not for a block whose size is its {self.word}")
+        for word, given in sizes.items():
+            if word != self.word and given is not None:
+                raise ValueError(f"{word} {given} is not for a block whose size is its {self.word}")
 
-    def chosen(self, *, width, slots):
-        """Of what a command line says, what is this block's size."""
-        return slots if self.letter == "s" else width
+    def chosen(self, **sizes):
+        """Of what a command line says, what is this block's size; None if it says nothing."""
+        return sizes.get(self.word)
 
 
 BLOCKS = {
@@ -56,8 +59,13 @@ BLOCKS = {
         lambda slots, technology: FlowTable(slots=slots, technology=technology),
         (2048,),
         2048,
-        "s",
         "slots",
+    ),
+    "limiter": Block(
+        lambda flows, technology: FlowLimiter(flows=flows, technology=technology),
+        (1024,),
+        1024,
+        "flows",
     ),
 }
 """All of them, by name."""

@@ -4,7 +4,8 @@
 each block and width, ``parser_w1.v`` and ``parser_w8.v``, whose top module has the file's name.
 ``parser`` has ports as Amaranth names them: ``i__payload``, ``i__valid``, ``i__ready``, …; a
 payload is one vector, its first field in the least significant bits. ``flow_table`` has the
-number of its slots in its name, ``flow_table_s2048.v``. ``parser_axi`` is the same
+number of its slots in its name, ``flow_table_s2048.v``, ``limiter`` that of its flows,
+``limiter_f1024.v``. ``parser_axi`` is the same
 parser with the names of AXI4-Stream (docs/using-the-core.md). Beside them stands
 ``stellar_parser_fields.vh``, which says where in the records each field is.
 
@@ -50,7 +51,7 @@ def export(component, name):
 
 
 def write(folder, block, size, technology="generic"):
-    """Writes ``block`` at ``size`` (bytes per beat, or slots) into ``folder``; returns the path.
+    """Writes ``block`` at ``size``, in its unit, into ``folder``; returns the path.
 
     Raises ``ValueError`` for a block that is not in :data:`BLOCKS`, and for a size that the block
     does not take.
@@ -90,6 +91,7 @@ def main(argv=None):
         help="bytes per beat of the parser; default: 1 2 4 8",
     )
     parser.add_argument("--slots", nargs="+", type=int, help="of the flow table; default: 2048")
+    parser.add_argument("--flows", nargs="+", type=int, help="of the limiter; default: 1024")
     parser.add_argument(
         "--technology",
         choices=("generic", "ecp5"),
@@ -111,7 +113,7 @@ def main(argv=None):
 
 
 def _sizes(block, arguments):
-    return block.chosen(width=arguments.width, slots=arguments.slots) or block.sizes
+    return getattr(arguments, block.word) or block.sizes
 
 
 if __name__ == "__main__":

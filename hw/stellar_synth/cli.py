@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from stellar_bench.verilate import build_root
-from stellar_nic.blocks import BLOCKS, Block
+from stellar_nic.blocks import BLOCKS, SIZES, Block
 
 from . import page, report
 from .devices import DEVICES, SPEEDS, Target
@@ -31,8 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         kind = _kind(options.block)
-        kind.check_only(width=options.width, slots=options.slots)
-        options.size = kind.chosen(width=options.width, slots=options.slots) or kind.size
+        sizes = {word: getattr(options, word) for word in SIZES}
+        kind.check_only(**sizes)
+        options.size = kind.chosen(**sizes) or kind.size
         block = kind(options.size, "ecp5")
         target = Target(options.device, options.speed)
         if options.command == "timing" and options.page and not options.page.is_file():
@@ -136,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--block", required=True, help=", ".join(sorted(BLOCKS)))
         command.add_argument("--width", type=_number(1, 1024), help="bytes a beat")
         command.add_argument("--slots", type=_number(1, 1 << 20), help="of the flow table")
+        command.add_argument("--flows", type=_number(1, 1 << 20), help="of the limiter")
         command.add_argument("--device", default="45k", help=", ".join(DEVICES))
         command.add_argument("--speed", default="6", help=", ".join(SPEEDS))
         command.add_argument(

@@ -7,12 +7,14 @@ measured now stay as they are.
 import statistics
 from pathlib import Path
 
+from stellar_nic.blocks import SIZES
+
 __all__ = ["END", "START", "PageError", "row", "update", "updated"]
 
 START, END = "<!-- timing -->", "<!-- timing end -->"
 _HEAD = (
-    "block | W or slots | device | COMB | FF | EBR | DSP | Fmax MHz min / median / max | latency | "
-    "seeds | yosys, nextpnr"
+    "block | W, slots or flows | device | COMB | FF | EBR | DSP | Fmax MHz min / median / max | "
+    "latency | seeds | yosys, nextpnr"
 )
 _KEY = 3  # columns that say what is measured
 
@@ -30,7 +32,7 @@ def row(results: dict) -> tuple[str, ...]:
         latency += f", {1000 * cycles / median:.1f} ns"
     return (
         results["block"],
-        str(results["width"] if "width" in results else results["slots"]),
+        str(next(results[word] for word in SIZES if word in results)),
         f"{results['device']}, speed {results['speed']}",
         *(f"{results[key]:,}" for key in ("comb", "ff", "ebr", "dsp")),
         f"{min(mhz):.1f} / {median:.1f} / {max(mhz):.1f}",

@@ -9,6 +9,7 @@ from stellar_nic.blocks import BLOCKS
     ("name", "sizes", "message"),
     [
         ("parser", {"width": None, "slots": 64}, "slots 64 is not for a block whose size is its w"),
+        ("limiter", {"flows": 4, "width": 1}, "width 1 is not for a block whose size is its flows"),
         ("flow_table", {"width": 8, "slots": 64}, "width 8 is not for a block whose size is its s"),
     ],
 )
@@ -22,4 +23,4 @@ def test_sizes_that_fit():
     BLOCKS["flow_table"].check_only(width=None, slots=64)
     for block in BLOCKS.values():
         block.check_only(width=None, slots=None)
-        assert block.chosen(width=8, slots=64) == (64 if block.letter == "s" else 8)
+        assert block.chosen(width=8, slots=64) == {"width": 8, "slots": 64}.get(block.word)

@@ -25,7 +25,7 @@ def slice_of(width):
 @pytest.fixture
 def blocks(monkeypatch):
     block = Block(lambda width, _: slice_of(width), (1, 4))
-    slots = Block(lambda size, _: slice_of(size), (2,), 2, "s", "slots")
+    slots = Block(lambda size, _: slice_of(size), (2,), 2, "slots")
     named = {"slice": block, "other": block, "table": slots}
     monkeypatch.setattr(verilog, "BLOCKS", named)
 

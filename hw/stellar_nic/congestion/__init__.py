@@ -3,7 +3,7 @@
 ``law``       one update of a flow's weight
 ``rate``      from a weight to a rate, from a rate to the time of a byte
 ``limiter``   all of them, for many flows
-``meter``     whether a packet is within its flow's rate
+``meter``     whether a packet is within its flow's rate; ``schedule`` is its loop
 ``sigmoid``   1 / (1 + exp(-x)); ``pieces`` of straight lines make it
 """
 

@@ -7,7 +7,9 @@ their flow: the due time stays, begins anew, or moves on.  So in a cycle there i
 choice of one bit, or an addition and a choice, but never a comparison and then a choice of a time.
 """
 
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from typing import NamedTuple
 
 from amaranth.hdl import Mux, Signal, Value
@@ -40,12 +42,14 @@ class _Compared(NamedTuple):
 
 
 class _After(NamedTuple):
-    """One bit of it, for each state that may be."""
+    """For each state that the packet at LOOK may find: that of the packet in front, unless it moves
+    on or begins anew; else that of the packet before that, or what was known at MEET."""
 
     kept: Value
     moved: Value
     anew: Value
-    alone: Value
+    newest: Value
+    known: Value
 
 
 class _Times(NamedTuple):
@@ -72,9 +76,9 @@ class _Front:
         )
         self.live = Signal(name="live_judge", reset_less=True)
         self.over = Signal(name="over_judge", reset_less=True)
-        self.conforms = Signal(name="conforms_judge", reset_less=True)
-        self.begins = Signal(name="begins")
-        self.moves = Signal(name="moves")
+        self.within = Signal(name="within_judge", reset_less=True)
+        self.begins = stage["packet"] & self.over
+        self.moves = stage["packet"] & self.within & ~self.over
         self.still_live = self.live & ~(stage["sweep"] & self.over)
         self.result = Signal(STATE, name="result")
         unmoved = Mux(self.begins, self.fresh, self.due)
@@ -126,7 +130,7 @@ class VirtualSchedule:
         return same
 
     def _known(self, m, at, behind):
-        """The state of the flow at MEET, but for what the two packets in front do to it."""
+        """The state of the flow at MEET, but for what the three packets in front do to it."""
         m.submodules.states = states = OutputRAM(
             width=STATE.size, depth=self._flows, technology=self._technology
         )
@@ -142,39 +146,53 @@ class VirtualSchedule:
         for distance, state in reversed([*zip(FORWARDED, behind, strict=True)]):
             with m.If(self._same(m, at, self._meet - 1, distance)):
                 m.d.sync += given.eq(state)
-        third = self._same(m, at, self._meet, WRITE)
-        return data.View(STATE, Mux(third, behind[0], given))
+        return given
 
-    def _look(self, m, at, front, known, newest, times):
+    def _look(self, m, at, front, known, behind, times):
         """What is at LOOK comes to JUDGE, compared with all that its flow's state may be there."""
-        look = at[self._meet + LOOK]
         first = self._same(m, at, self._meet + LOOK, 1)
         second = self._same(m, at, self._meet + LOOK, 2)
-        alone = _alone(m, known, newest, second, times)
+        state, known = self._meeting(m, at, known, behind, times)
+        alone = data.View(STATE, Mux(second, behind, state))
+        newest = _compared(times.now_look, times.limit_look, behind.due, live=behind.live)
         # Behind a packet of the same flow, for each of the things that this may do.
         kept = _compared(times.now_look, times.limit_look, front.due, live=front.still_live)
         moved = _compared(times.now_less, times.limit_less, front.due)
         anew = _registered(m, _compared(times.now, times.limit, times.fresh_look), "anew")
+        # Gates in place of a choice behind a choice: what is compared here comes late.
+        uses = _After(
+            kept=first & ~front.begins & ~front.moves,
+            moved=first & front.moves,
+            anew=first & front.begins,
+            newest=~first & second,
+            known=~first & ~second,
+        )
         over, within = (
-            Mux(
-                first,
-                Mux(front.moves, after.moved, Mux(front.begins, after.anew, after.kept)),
-                after.alone,
-            )
-            for after in (_After(*each) for each in zip(kept, moved, anew, alone[1], strict=True))
+            reduce(or_, (use & bit for use, bit in zip(uses, bits, strict=True)))
+            for bits in zip(kept, moved, anew, newest, known, strict=True)
         )
         m.d.sync += [
-            front.due.eq(Mux(first, front.result.due, alone[0].due)),
-            front.live.eq(Mux(first, front.result.live, alone[0].live)),
+            front.due.eq(Mux(first, front.result.due, alone.due)),
+            front.live.eq(Mux(first, front.result.live, alone.live)),
             front.over.eq(over),
-            front.conforms.eq(over | within),
-            front.begins.eq(look["packet"] & over),
-            front.moves.eq(look["packet"] & within & ~over),
+            front.within.eq(within),
             front.now.eq(times.now_look),
             front.fresh.eq(times.fresh_look),
             front.step.eq(times.step_look),
         ]
-        return front
+
+    def _meeting(self, m, at, known, behind, times):
+        """State and comparison of what was at MEET, registered, but for two packets in front."""
+        third = self._same(m, at, self._meet, WRITE)
+        state = Signal(STATE, name="known_look", reset_less=True)
+        m.d.sync += state.eq(Mux(third, behind, known))
+        # Both are compared before one is taken: each comes late in its cycle.
+        both = (
+            _compared(times.now, times.limit, source.due, live=source.live)
+            for source in (behind, known)
+        )
+        chosen = _Compared(*(Mux(third, *pair) for pair in zip(*both, strict=True)))
+        return state, _registered(m, chosen, "known")
 
     def _tell(self, m, packet, front, burst):
         """The decision, and from when on the packet would conform."""
@@ -186,7 +204,7 @@ class VirtualSchedule:
         decision = Signal(DECISION, name="decision", reset_less=True)
         burst_then = delayed(m, burst, TOLD, "burst_then")
         m.d.sync += [
-            yes.eq(front.conforms),
+            yes.eq(front.over | front.within),
             since.eq(front.due),
             moment.eq(front.now),
             valid.eq(packet),
@@ -211,17 +229,6 @@ def _times(m, time, now, burst):
         t.fresh_look.eq(t.now + time),
     ]
     return t
-
-
-def _alone(m, known, newest, second, times):
-    """State and comparisons of the packet at LOOK, if the one in front is of another flow."""
-    state = Signal(STATE, name="known_look", reset_less=True)
-    m.d.sync += state.eq(known)
-    early = _compared(times.now, times.limit, known.due, live=known.live)
-    early = _registered(m, early, "known")
-    late = _compared(times.now_look, times.limit_look, newest.due, live=newest.live)
-    chosen = data.View(STATE, Mux(second, newest, state))
-    return chosen, _Compared(*(Mux(second, *pair) for pair in zip(late, early, strict=True)))
 
 
 def _compared(now, limit, due, *, live=None):
