@@ -150,6 +150,76 @@ def test_flows_that_were_idle(gateware, seed, wraps):
     assert len({conforms for conforms, _ in decisions[-2_000:]}) == 2
 
 
+RATES = 1_000_001, 100_000_000_000
+"""bit/s, the lowest and the highest at which achieved rates are measured."""
+ROWS = 40_000
+
+
+def overload(random, rate, period, flows):
+    """About three times what the flows' rates allow, packet by packet, and those rates in bit/s,
+    the first one ``rate``.
+
+    ``now`` goes on by ``period`` ns in a cycle; where a packet takes many cycles, by as many at
+    once as make it three packets in the time of one.
+    """
+    wanted = np.clip(rate * random.uniform(0.7, 1.4, FLOWS), *RATES)
+    wanted[0] = rate
+    steps = np.round(wanted / 64).astype(np.int64)
+    size = random.integers(60, 9019, ROWS) + 24
+    flow = np.arange(ROWS) % flows
+    cycles = max(1, round(size.mean() * 8e9 / (64 * steps[0]) / 3 / flows / period))
+    # Of the settings a row each, before the first packet.
+    mantissa, exponent = np.zeros((2, ROWS), np.int64)
+    mantissa[:FLOWS], exponent[:FLOWS] = byte_time(steps)
+    rows = np.arange(ROWS)
+    columns = {
+        "valid": (rows > FLOWS).astype(np.int64),
+        "flow": flow,
+        "size": size,
+        "write": (rows < FLOWS).astype(np.int64),
+        "paced": rows % FLOWS,
+        "mantissa": mantissa,
+        "exponent": exponent,
+        "now": np.cumsum(np.full(ROWS, round(period * cycles * 1024))),
+        "burst": np.full(ROWS, int(9042 * 8e9 * 1024 / (64 * steps.min()))),
+    }
+    return columns, wanted
+
+
+@pytest.mark.parametrize("period", [2.5, 5.12, 6.4, 8.0])
+@pytest.mark.parametrize("flows", [1, 2], ids=["the same flow", "two by turns"])
+def test_the_rate_achieved_and_bursts(gateware, seed, period, flows):
+    """By closed forms: what a flow that always has more to send gets is its rate within 0.05 %, and
+    no stretch of it exceeds the time that it took by more than the tolerance."""
+    bench, times = gateware
+    random = np.random.default_rng([seed, flows, int(100 * period)])
+    for rate in (*RATES, *np.exp(random.uniform(*np.log(RATES), 4))):
+        columns, rates = overload(random, rate, period, flows)
+        for found in bench.run(columns).values():
+            for flow in range(flows):
+                keeps_to(rates[flow], sent_of(flow, columns, found, *times), columns["burst"][0])
+
+
+def sent_of(flow, columns, found, latency, sampled):
+    """When each packet of the flow that conformed was judged, in ns, and its size."""
+    cycles = np.flatnonzero(found["decided"][:ROWS] & found["conforms"][:ROWS]) - latency
+    sent = cycles[columns["flow"][cycles] == flow]
+    return columns["now"][sent + sampled] / 1024, columns["size"][sent]
+
+
+def keeps_to(rate, sent, burst):
+    now, size = sent
+    assert len(now) > 1_000
+    first = len(now) // 10  # when the tolerance is used up
+    achieved = 8e9 * size[first:-1].sum() / (now[-1] - now[first])
+    assert abs(achieved / rate - 1) < 0.0005, (rate, achieved)
+    ahead = np.concatenate([[0], np.cumsum(8e9 * size[:-1] / rate)]) - now
+    most = (ahead - np.minimum.accumulate(ahead)).max()
+    # A byte's time is off by less than 2^-16 of itself, and a rate counts 64 bit/s.
+    off = (2**-16 + 32 / rate) * (now[-1] - now[0])
+    assert most <= burst / 1024 + off, (rate, most)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
