@@ -7,11 +7,9 @@ from .axi import ParserAXI
 from .congestion import FlowLimiter
 from .flow import FlowTable
 from .parse import PARSER_WIDTHS, Parser
+from .sizes import SIZES, chosen, named
 
-__all__ = ["BLOCKS", "SIZES", "Block"]
-
-SIZES = {"width": "bytes a beat", "slots": "slots", "flows": "flows"}
-"""What the sizes of blocks are called in command lines and results → what they count."""
+__all__ = ["BLOCKS", "Block"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Block:
 
     ``make(size, technology)`` gives the component and raises ``ValueError`` for a size that it does
     not take.  ``sizes`` are those that are exported by default, ``size`` is the one that is
-    measured, ``word`` what it is called, one of :data:`SIZES`.
+    measured, ``word`` what it is called, one of :data:`~stellar_nic.sizes.SIZES`.
     """
 
     make: Callable
@@ -39,17 +37,11 @@ class Block:
 
     def named(self, name, size):
         """The name of a file and module, for example ``parser_w8``."""
-        return f"{name}_{self.word[0]}{size}"
-
-    def check_only(self, **sizes):
-        """Raises ``ValueError`` for a size that says nothing of this block."""
-        for word, given in sizes.items():
-            if word != self.word and given is not None:
-                raise ValueError(f"{word} {given} is not for a block whose size is its {self.word}")
+        return named(name, self.word, size)
 
     def chosen(self, **sizes):
-        """Of what a command line says, what is this block's size; None if it says nothing."""
-        return sizes.get(self.word)
+        """Of the sizes on a command line, this block's or None; ``ValueError`` for another's."""
+        return chosen(self.word, **sizes)
 
 
 BLOCKS = {

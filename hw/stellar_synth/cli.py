@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from stellar_bench.verilate import build_root
-from stellar_nic.blocks import BLOCKS, SIZES, Block
+from stellar_nic.blocks import BLOCKS, Block
+from stellar_nic.sizes import SIZES
 
 from . import page, report
 from .devices import DEVICES, SPEEDS, Target
@@ -32,7 +33,6 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         kind = _kind(options.block)
         sizes = {word: getattr(options, word) for word in SIZES}
-        kind.check_only(**sizes)
         options.size = kind.chosen(**sizes) or kind.size
         block = kind(options.size, "ecp5")
         target = Target(options.device, options.speed)

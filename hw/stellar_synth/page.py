@@ -7,7 +7,7 @@ measured now stay as they are.
 import statistics
 from pathlib import Path
 
-from stellar_nic.blocks import SIZES
+from stellar_nic.sizes import SIZES
 
 __all__ = ["END", "START", "PageError", "row", "update", "updated"]
 

@@ -15,12 +15,12 @@ from stellar_nic.blocks import BLOCKS
 )
 def test_a_size_of_another_block(name, sizes, message):
     with pytest.raises(ValueError, match=message):
-        BLOCKS[name].check_only(**sizes)
+        BLOCKS[name].chosen(**sizes)
 
 
 def test_sizes_that_fit():
-    BLOCKS["parser"].check_only(width=8, slots=None)
-    BLOCKS["flow_table"].check_only(width=None, slots=64)
+    assert BLOCKS["parser"].chosen(width=8, slots=None) == 8
+    assert BLOCKS["flow_table"].chosen(width=None, slots=64) == 64
     for block in BLOCKS.values():
-        block.check_only(width=None, slots=None)
-        assert block.chosen(width=8, slots=64) == {"width": 8, "slots": 64}.get(block.word)
+        assert block.chosen(width=None, slots=None, flows=None) is None
+        assert block.chosen(**{block.word: block.size}) == block.size

@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from stellar_nic.blocks import BLOCKS
+from stellar_nic.sizes import chosen
 
 from ..inputs import DEFAULT_SEED
 from ..options import number, seed
@@ -30,12 +30,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     target = TARGETS[options.block]
-    block, given = BLOCKS[target.name], {"width": options.width, "slots": options.slots}
     try:
-        block.check_only(**given)
+        given = chosen(target.word, width=options.width, slots=options.slots)
     except ValueError as error:
         parser.error(f"{target.name}: {error}")
-    width = block.chosen(**given) or target.usual or target.widths[0]
+    width = given or target.usual or target.widths[0]
     if width not in target.widths:
         sizes = ", ".join(map(str, target.widths))
         parser.error(f"no {target.name} of {width} {target.unit} is mutated; there are {sizes}")

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from stellar_nic.sizes import SIZES, named
+
 __all__ = ["LEAST", "Contract", "Device", "MutationTarget", "Source", "Stimuli"]
 
 LEAST = 90
@@ -76,7 +78,7 @@ class MutationTarget:
     name
         As on the command line.
     widths
-        The sizes for which there is one: bytes per beat, or what ``unit`` says.
+        The sizes for which there is one: in what ``unit`` says.
     source
         Function of the width: the block's text.
     stimuli
@@ -86,9 +88,8 @@ class MutationTarget:
         raises :class:`stellar_bench.verilate.BuildError` where the build fails.
     contract
         Function of the width: what proofs of equivalence may use.
-    letter, unit
-        As of the block in ``stellar_nic.blocks``: what stands in front of the size in names, and
-        what the size counts.
+    word
+        What the size is called, one of :data:`stellar_nic.sizes.SIZES`.
     least
         Per cent of the mutants that must be killed.
     usual
@@ -101,11 +102,15 @@ class MutationTarget:
     stimuli: Callable[[int, int], Sequence[Stimuli]]
     device: Callable[[int, Path, int], Device]
     contract: Callable[[int], Contract]
-    letter: str = "w"
-    unit: str = "bytes a beat"
+    word: str = "width"
     least: int = LEAST
     usual: int | None = None
 
+    @property
+    def unit(self) -> str:
+        """What the size counts."""
+        return SIZES[self.word]
+
     def named(self, width: int) -> str:
         """The block's name at a size, for example ``parser_w8``."""
-        return f"{self.name}_{self.letter}{width}"
+        return named(self.name, self.word, width)

@@ -74,7 +74,6 @@ def contract(slots: int) -> Contract:
 
 TARGET = MutationTarget(
     *("flow_table", SLOTS, source, stimuli, FlowTableDevice, contract),
-    letter="s",
-    unit="slots",
+    word="slots",
     least=95,
 )
