@@ -147,8 +147,8 @@ class ByteTime(wiring.Component):
         """Cycles: the least rate, the highest bit's place, the curve."""
         return 1 + len(self._STEPS) + self._pieces.latency
 
-    _STEPS = ((16, 8), (4, 2), (1,))
-    """Places by which the rate is moved in a cycle, until its highest bit is the first."""
+    _STEPS = (16, 8, 4, 2, 1)
+    """Places by which the rate may move in each cycle, until its highest bit is the first."""
 
     def elaborate(self, platform):
         m = Module()
@@ -157,13 +157,11 @@ class ByteTime(wiring.Component):
         least = 1 << LEAST_EXPONENT
         m.d.sync += value.eq(Mux(self.rate[LEAST_EXPONENT:].any(), self.rate, least))
         moved = Const(0, 0)
-        for number, steps in enumerate(self._STEPS):
-            for step in steps:
-                empty = ~value[-step:].any()
-                value, moved = Mux(empty, value << step, value)[: RATE.width], Cat(empty, moved)
-            kept = Signal(RATE.width, name=f"moved_{number}", reset_less=True)
-            by = Signal(len(moved), name=f"by_{number}", reset_less=True)
-            m.d.sync += [kept.eq(value), by.eq(moved)]
+        for step in self._STEPS:
+            kept = Signal(RATE.width, name=f"moved_{step}", reset_less=True)
+            by = Signal(len(moved) + 1, name=f"by_{step}", reset_less=True)
+            empty = ~value[-step:].any()
+            m.d.sync += [kept.eq(Mux(empty, value << step, value)), by.eq(Cat(empty, moved))]
             value, moved = kept, by
         fraction = len(pieces.x)
         m.d.comb += pieces.x.eq(value[-1 - fraction : -1])

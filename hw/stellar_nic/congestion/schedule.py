@@ -156,7 +156,7 @@ class VirtualSchedule:
         alone = data.View(STATE, Mux(second, behind, state))
         newest = _compared(times.now_look, times.limit_look, behind.due, live=behind.live)
         # Behind a packet of the same flow, for each of the things that this may do.
-        kept = _compared(times.now_look, times.limit_look, front.due, live=front.still_live)
+        kept = _compared(times.now_look, times.limit_look, front.due, live=front.live)
         moved = _compared(times.now_less, times.limit_less, front.due)
         anew = _registered(m, _compared(times.now, times.limit, times.fresh_look), "anew")
         # Gates in place of a choice behind a choice: what is compared here comes late.

@@ -81,7 +81,7 @@ def test_rates_and_times(gateware, seed):
 
 
 def test_latencies(gateware):
-    assert gateware[1] == {"time": 10, "given": 10}
+    assert gateware[1] == {"time": 12, "given": 10}
 
 
 @pytest.mark.parametrize("block", [ByteTime, WeightRate])
